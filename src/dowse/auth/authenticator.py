@@ -170,11 +170,15 @@ def _state(file: Path | None) -> _State | None:
     return (found.st_mtime_ns, found.st_size, found.st_ino) if found else None
 
 
+def find_short(given: Mapping[str, SecretStr]) -> list[str]:
+    """The callers whose tokens are short enough to be guessed."""
+    return [name for name, token in given.items() if len(token.get_secret_value()) < SHORTEST_TOKEN]
+
+
 def _warn(given: Mapping[str, SecretStr], file: Path | None, entries: tuple[TokenEntry, ...]) -> None:
     """Log warnings about weak tokens and file permissions at the start."""
-    for name, token in given.items():
-        if len(token.get_secret_value()) < SHORTEST_TOKEN:
-            event(logging.WARNING, "token is short enough to be guessed", caller=name, fix=f"dowse token new {name}")
+    for name in find_short(given):
+        event(logging.WARNING, "token is short enough to be guessed", caller=name, fix=f"dowse token new {name}")
     # Windows has no such bits.
     if file and os.name == "posix" and file.stat().st_mode & _OTHERS:
         event(logging.WARNING, "tokens file is readable by other users", file=str(file), fix=f"chmod 600 {file}")

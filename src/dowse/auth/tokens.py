@@ -134,7 +134,7 @@ def moment(value: object) -> datetime:
 
 def limits(value: object) -> dict[str, Rate]:
     """Rates by tool; `ValueError` for a tool that cannot be limited."""
-    if not isinstance(value, Mapping) or not all(tool in TOOLS for tool in value):
+    if not isinstance(value, Mapping) or not value.keys() <= set(TOOLS):
         raise ValueError
     return {tool: rate(each) for tool, each in value.items()}
 
@@ -269,7 +269,7 @@ def _closing_comments(entry: str) -> str:
     start = len(lines)
     while start and (not lines[start - 1].strip() or lines[start - 1].lstrip().startswith("#")):
         start -= 1
-    return "".join(line for line in lines[start:] if line.strip())
+    return "".join(filter(str.strip, lines[start:]))
 
 
 @contextlib.contextmanager

@@ -41,6 +41,9 @@ class NegativeCaching(Generic[F]):
     replay: Callable[[F, float], AllProvidersFailed]
 
 
+AnyNegativeCaching = NegativeCaching[Any]  # its form of a failure concerns the kind of values alone
+
+
 class Kind(Generic[T]):
     """A kind of cached values. A stale value stands in for a failure that `is_outage`, and ends with any other."""
 
@@ -49,13 +52,13 @@ class Kind(Generic[T]):
         name: str,
         values: type[T],
         is_outage: Callable[[AllProvidersFailed], bool],
-        negative: NegativeCaching[Any] | None = None,
+        negative: AnyNegativeCaching | None = None,
     ) -> None:
         self.name = name
         self.is_outage = is_outage
         self.negative = negative
         form = negative.form if negative else str
-        self.codec: Codec[_Entry[T, Any]] = Codec(_Entry[values, form])  # type: ignore[valid-type]  # the types are values here
+        self.codec: Codec[_Entry[T, object]] = Codec(_Entry[values, form])  # type: ignore[valid-type]  # the types are values here
 
     @property
     def failure_s(self) -> float:
@@ -207,7 +210,7 @@ class Cache:
         is_accepted = await request.accepts(value)
         return _Known(request, value, entry.provider, kept.age_s, self._clock.now(), is_accepted, failure)
 
-    async def _store(self, request: _Request[T], entry: _Entry[T, Any], kept_s: float, age_s: float = 0.0) -> None:
+    async def _store(self, request: _Request[T], entry: _Entry[T, object], kept_s: float, age_s: float = 0.0) -> None:
         data = request.key.kind.codec.encode(entry)
         await self.entries.put(
             request.key.kind.name, request.key.name, data or b"", kept_s if data else 0.0, age_s=age_s
@@ -271,7 +274,7 @@ def recall_attempt(state: CacheState, age_s: float) -> Attempt:
     return Attempt(CACHE, "recall", OK, 0, f"{state}, {int(age_s)} s old")
 
 
-def _replay(negative: NegativeCaching[Any] | None, entry: _Entry[T, Any], kept: Kept) -> AllProvidersFailed | None:
+def _replay(negative: AnyNegativeCaching | None, entry: _Entry[T, object], kept: Kept) -> AllProvidersFailed | None:
     """The cached failure, while its TTL lasts."""
     age_s = kept.age_s - entry.failed_after_s
     if negative is None or entry.failure is None or age_s >= negative.ttl_s:

@@ -145,13 +145,16 @@ class _Waiter(Generic[T]):
                 progress = no_progress
 
 
+_AnyFlight = Flight[Any]  # the tables hold flights of every kind of value, by key
+
+
 class Flights:
     """All flights by key. Nothing here awaits between looking and acting: it needs no lock."""
 
     def __init__(self) -> None:
-        self._flights: dict[Hashable, Flight[Any]] = {}
-        self._tasks: dict[Flight[Any], asyncio.Task[None]] = {}
-        self._refreshes: set[Flight[Any]] = set()
+        self._flights: dict[Hashable, _AnyFlight] = {}
+        self._tasks: dict[_AnyFlight, asyncio.Task[None]] = {}
+        self._refreshes: set[_AnyFlight] = set()
         self._is_closed = False
 
     async def share(self, key: Hashable, work: Work[T], deadline: Deadline, progress: Progress = no_progress) -> T:
@@ -187,7 +190,7 @@ class Flights:
                 _cancel(task)
             await asyncio.gather(*late, return_exceptions=True)
 
-    def _in_hand(self, key: Hashable) -> Flight[Any] | None:
+    def _in_hand(self, key: Hashable) -> _AnyFlight | None:
         """The flight under this key, unless it has just ended."""
         flight = self._flights.get(key)
         return None if flight is None or self._tasks[flight].done() else flight

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from itertools import filterfalse
 
 KANA = "\u3005\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 """Hiragana and katakana, with the mark that repeats a character."""
@@ -57,7 +58,7 @@ def fold(text: str) -> str:
 
 def strip_accents(word: str) -> str:
     """The letters without their marks, decomposed as in NFKD."""
-    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", word)))
 
 
 @cache

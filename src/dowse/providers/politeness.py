@@ -168,5 +168,5 @@ def brands(version: int) -> str:
 BROWSERS = (
     *(_chrome(*each) for each in _CHROME),
     *(_firefox(*each) for each in _FIREFOX),
-    *(_safari(version) for version in _SAFARI),
+    *map(_safari, _SAFARI),
 )

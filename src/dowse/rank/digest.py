@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import islice
+from itertools import filterfalse, islice
 
 from dowse.core.digests import CodeBlock, Digest, KeyPoint, Source
 from dowse.core.text import cut_at_word, inert, one_line
@@ -66,12 +66,9 @@ def digest(
     }
     off_topic = _find_off_topic(question, sources, pages)
     granted = _grant_tokens(pages, max_tokens, off_topic, share)
-    digests = [
-        _digest_page(question, source, pages[number], granted.get(number))
-        if number in pages
-        else Digest("", duplicate_of=originals[number])
-        for number, source in enumerate(sources)
-    ]
+    digests = [Digest("", duplicate_of=original) for original in originals]
+    for number, page in pages.items():
+        digests[number] = _digest_page(question, sources[number], page, granted.get(number))
     for number in off_topic:
         digests[number] = _mark_off_topic(digests[number], granted.get(number, digests[number].tokens))
     return digests
@@ -226,7 +223,7 @@ def _shorten_point(text: str) -> str:
 def _describe_code(document: Document, block: Block) -> CodeBlock:
     lines = document.code_lines(block)
     said = [line.strip() for line in lines if line.strip()] or [""]
-    beginning = next((line for line in said if not _UNTELLING.match(line)), said[0])
+    beginning = next(filterfalse(_UNTELLING.match, said), said[0])
     return CodeBlock(
         anchor=block.anchor,
         language=document.code_language(block).lower(),

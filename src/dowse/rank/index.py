@@ -66,7 +66,7 @@ class Index:
         self.pieces = list(islice(self._pieces(), _MAX_PIECES))
         split = choose_splitter(f"{question}\n{markdown}")
         words = [split(markdown[start:end]) for _, start, end in self.pieces]
-        above = {line: split(line) for line in {line for block in self.blocks for line in _lines_above(block)}}
+        above = {line: split(line) for line in set(chain.from_iterable(map(_lines_above, self.blocks)))}
         asked = split_question(question, split)
         sample = [*asked, *islice(chain.from_iterable(words), _SAMPLE_WORDS)]
         self.terms = Terms(asked, detect_language(sample))

@@ -66,7 +66,7 @@ class Passages:
         figures = score_pieces(self._index, question)
         if blend and self._index.pieces:
             figures = _blend_scores(
-                figures, blend(question, [self._index.text(n) for n in range(len(self._index.pieces))])
+                figures, blend(question, list(map(self._index.text, range(len(self._index.pieces)))))
             )
         self._ranked = sorted(
             (number for number, figure in enumerate(figures) if figure is not None),
@@ -254,6 +254,9 @@ class PassagePacker:
                 self._ends[number] = end
                 self._add(number, self._left)
                 return
+        self._restore_headings()
+
+    def _restore_headings(self) -> None:
         for heading in (thing for thing in self._around if isinstance(thing, Heading)):
             more = token_cost(heading.whole) - token_cost(heading.line)
             if more < self._left:

@@ -66,7 +66,7 @@ class _Page:
     @cached_property
     def words(self) -> list[list[str]]:
         """The words of each line."""
-        return [_WORD.findall(line) for line in self.text.split("\n")]
+        return list(map(_WORD.findall, self.text.split("\n")))
 
     @cached_property
     def word_count(self) -> int:
@@ -137,12 +137,15 @@ def _is_no_language(page: _Page) -> bool:
     text = page.text
     if len(text) < 200:
         return False
-    # Not for languages with other letters, or with marks on most vowels.
+    unbroken = sum(len(word) for word in text.split() if len(word) >= _LONGEST_WORD and _is_no_word(word))
+    return _is_random(text) or unbroken >= 0.3 * len(text) or text.count("\ufffd") >= 0.02 * len(text)
+
+
+def _is_random(text: str) -> bool:
+    """Whether letters lack vowels; not for languages with other letters, or with marks on most vowels."""
     plain = text.encode("ascii", "ignore")
     letters, vowels = (len(plain) - len(plain.translate(None, some)) for some in (_LETTERS, _VOWELS))
-    is_random = letters >= 200 and len(text) - len(plain) <= 0.03 * letters and vowels < 0.2 * letters
-    unbroken = sum(len(word) for word in text.split() if len(word) >= _LONGEST_WORD and _is_no_word(word))
-    return is_random or unbroken >= 0.3 * len(text) or text.count("\ufffd") >= 0.02 * len(text)
+    return letters >= 200 and len(text) - len(plain) <= 0.03 * letters and vowels < 0.2 * letters
 
 
 def _is_no_word(text: str) -> bool:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,9 +70,9 @@ class SentenceVectors:
 
         pieces = [self._pieces(text[:_SENTENCE_CHARS]) for text in texts]
         sums = numpy.zeros((len(texts), self._table.shape[1]), dtype=numpy.float32)
-        counts = numpy.array([len(each) for each in pieces])
+        counts = numpy.array(list(map(len, pieces)))
         if counts.any():
-            rows = self._rows([piece for each in pieces for piece in each])
+            rows = self._rows(list(chain.from_iterable(pieces)))
             starts = numpy.cumsum(counts) - counts
             sums[counts > 0] = numpy.add.reduceat(rows, starts[counts > 0])
         lengths = numpy.linalg.norm(sums, axis=1, keepdims=True)
@@ -117,7 +118,7 @@ def read_table(file: Path) -> Vectors:
 
 def _is_latin(text: str) -> bool:
     """Whether most letters are Latin: of other scripts the table has only single letters, which mean nothing."""
-    letters = [letter for letter in text if letter.isalpha()]
+    letters = list(filter(str.isalpha, text))
     return 2 * sum(letter < _LATIN_END for letter in letters) > len(letters)
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import log
 from typing import NamedTuple
 
@@ -187,7 +187,7 @@ def _choose(sentences: Sequence[_Sentence], stems: Sequence[Sequence[str]], scor
 def _score(sentences: Sequence[Sequence[str]], wanted: Collection[str]) -> list[float]:
     """BM25 of each sentence relative to the best one, plus a bonus for early sentences."""
     found = [Counter(filter(wanted.__contains__, words)) for words in sentences]
-    frequency = Counter(word for counts in found for word in counts)
+    frequency = Counter(chain.from_iterable(found))
     weights = {word: log(1 + (len(sentences) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
     average = sum(map(len, sentences)) / len(sentences) or 1.0
     fits = [_bm25(counts, weights, len(words) / average) for words, counts in zip(sentences, found, strict=True)]

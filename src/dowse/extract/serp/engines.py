@@ -55,7 +55,7 @@ def read_searxng(page: ResultPage) -> PageReading:
         is_own=page.has(_SEARXNG_FORMS),
         is_empty=not rows and page.has(_SEARXNG_NOTICES),
         failed_engines=tuple(dict.fromkeys(_failures(page))),
-        answers=labels(text_of(answer) for answer in page.all(_ANSWERS)),
+        answers=labels(map(text_of, page.all(_ANSWERS))),
         suggestions=labels(map(_suggestion, page.all(_SUGGESTIONS))),
     )
 
@@ -96,7 +96,7 @@ def _oscar(page: ResultPage, item: LexborNode) -> Row:
     return Row(
         title_of(link),
         page.link(link),
-        text_of(texts[0] if texts else None),
+        text_of(next(iter(texts), None)),
         engine=label_of(first(item, ".label")),
         published=_date(first(item, "time")),
         thumbnail=_thumbnail(page, first(item, "img.thumbnail")) if _is_film(item) else "",
@@ -109,7 +109,7 @@ def _oscar_picture(page: ResultPage, item: LexborNode) -> Row:
     buttons = item.css(".modal-footer a.btn")
     return Row(
         title_of(first(item, ".modal-title")),
-        page.link(buttons[-1] if buttons else None),
+        page.link(next(reversed(buttons), None)),
         text_of(first(item, ".result-content")),
         engine=label_of(first(item, ".label")),
         image_url=page.link(first(item, "a[href]")),
@@ -144,11 +144,10 @@ def _value(node: LexborNode | None) -> str:
 
 def _failures(page: ResultPage) -> Iterator[tuple[str, str]]:
     """Failed engines with their reasons."""
-    for row in page.all("#engines_msg-table tr"):
-        name, reason = label_of(first(row, ".engine-name")), label_of(first(row, ".response-error"))
-        if name and reason:
-            yield name, reason
-    lines = [text_of(line) for line in page.all(_FAILED_EACH)]
+    rows = page.all("#engines_msg-table tr")
+    pairs = [(label_of(first(row, ".engine-name")), label_of(first(row, ".response-error"))) for row in rows]
+    yield from filter(all, pairs)
+    lines = list(map(text_of, page.all(_FAILED_EACH)))
     lines += [text_of(line) for notice in page.all(_FAILED_TOGETHER) for line in notice.css("p")[1:2]]
     lines += [text_of(notice).rpartition(":")[2] for notice in page.all(_FAILED_BESIDE)]
     for line in lines:
@@ -169,7 +168,7 @@ def read_duckduckgo(page: ResultPage) -> PageReading:
     return PageReading(
         rows=tuple(rows),
         is_own=page.has(_DUCKDUCKGO_FORM),
-        is_empty=not rows and (page.has(".no-results") or any(_says_nothing(cell) for cell in page.all("td, span"))),
+        is_empty=not rows and (page.has(".no-results") or any(map(_says_nothing, page.all("td, span")))),
     )
 
 
@@ -221,7 +220,7 @@ def read_mojeek(page: ResultPage) -> PageReading:
         rows=rows,
         is_own=page.has(_MOJEEK_FORM),
         is_empty=not rows and any(notice.startswith(_MOJEEK_NOTHING) for notice in notices),
-        suggestions=labels(label_of(link) for link in page.all("p.spell em a")),
+        suggestions=labels(map(label_of, page.all("p.spell em a"))),
     )
 
 

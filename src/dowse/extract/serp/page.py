@@ -93,8 +93,7 @@ def parameter(url: str, name: str) -> str:
 
 
 def is_web_address(url: str) -> bool:
-    parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
-    return parsed is not None and parsed.scheme in ("http", "https")
+    return len(url) <= _URL_CHARS and urls.parse_web(url) is not None
 
 
 def sift(rows: Iterable[Row]) -> tuple[tuple[Row, ...], int]:

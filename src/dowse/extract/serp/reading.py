@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from urllib.parse import unquote_plus
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -14,7 +15,7 @@ from dowse.core.models import Body, Status
 from dowse.core.reasons import FailureReason
 from dowse.extract import verdict
 from dowse.extract.decode import decode
-from dowse.extract.html.fragments import to_markdown
+from dowse.extract.html.render import to_markdown
 from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.serp import engines
 from dowse.extract.serp.page import PageReading, ResultPage, sift
@@ -95,32 +96,42 @@ def without_echoes(markup: str, query: str) -> str:
 
 def _take_echoes_out(node: LexborNode, echo: re.Pattern[str]) -> None:
     for name, value in node.attributes.items():
-        if value and name in _SPOKEN and echo.search(value):
-            node.attrs[name] = echo.sub(" ", value)
-        elif value and name in _ADDRESSES and "?" in value:
-            before, mark, parameters = value.partition("?")
-            if echo.search(unquote_plus(parameters)):
-                node.attrs[name] = before + mark + echo.sub(" ", unquote_plus(parameters))
+        without = _without_echo(name, value or "", echo)
+        if without != (value or ""):
+            node.attrs[name] = without
+
+
+def _without_echo(name: str, value: str, echo: re.Pattern[str]) -> str:
+    """The value of an attribute without the query, in its text or in the parameters of its address."""
+    if name in _SPOKEN:
+        return echo.sub(" ", value)
+    before, mark, parameters = value.partition("?")
+    sent = unquote_plus(parameters)
+    return before + mark + echo.sub(" ", sent) if name in _ADDRESSES and echo.search(sent) else value
 
 
 def _is_wall(found: PageUnreadable) -> bool:
     return found.status in (Status.BLOCKED, Status.LOGIN_REQUIRED)
 
 
-def _verdict(markup: str, url: str) -> PageUnreadable | None:
-    """The verdict on any page, with stricter signs than for a page to read."""
-    markdown = to_markdown(markup, url)
-    found: PageUnreadable | None = None
+def _check(markup: str, url: str, markdown: str) -> PageUnreadable | None:
     try:
         verdict.check_page(markup, url, markdown)
     except PageUnreadable as unreadable:
-        found = unreadable
+        return unreadable
+    return None
+
+
+def _verdict(markup: str, url: str) -> PageUnreadable | None:
+    """The verdict on any page, with stricter signs than for a page to read."""
+    markdown = to_markdown(markup, url)
+    found = _check(markup, url, markdown)
     if found is not None and _is_wall(found):
         return found
     if LexborHTMLParser(cap_markup(markup)).css_first(_PUZZLES) is not None:
         return make_verdict(Status.BLOCKED, FailureReason.CHALLENGE_PAGE, ["captcha"])
     shape = scan(markup)
-    said = [name for text in (shape.title, *shape.headings, normal(markdown)) for name in names(text)]
+    said = list(chain.from_iterable(map(names, (shape.title, *shape.headings, normal(markdown)))))
     if any(map(_REFUSAL.fullmatch, said)):
         return make_verdict(Status.BLOCKED, FailureReason.ACCESS_DENIED, ["name"])
     return found

@@ -162,7 +162,15 @@ def judge_failure(page: PageOutline) -> PageUnreadable | None:
     """An error page of the server; another reader may reach it later or elsewhere."""
     if page.words > _TEMPLATE_FAILURE_WORDS:
         return None
-    signs = agreeing(
+    signs = _find_failure_signs(page)
+    is_sure = _is_sure_failure(set(signs), page.words, page.other_words)
+    if not (is_sure and ("template" in signs or not page.explains)) and not _is_crash(page):
+        return None
+    return make_verdict(Status.ERROR, FailureReason.ERROR_PAGE, signs or ["crash report"], Onward.SCRAPE_APIS)
+
+
+def _find_failure_signs(page: PageOutline) -> list[str]:
+    return agreeing(
         title=any(map(_is_failure, page.title_names)),
         heading=any(map(_is_failure, page.heading_names)) or _has_long_name(page),
         text=holds(page.text, _FAILURE_TEXT) or any(map(_is_failure, page.line_names)),
@@ -170,10 +178,6 @@ def judge_failure(page: PageOutline) -> PageUnreadable | None:
         template=holds(page.markup.marks, _TEMPLATE_MARKS) or holds(page.text, _TEMPLATE_TEXT),
         unlisted=page.is_unlisted,
     )
-    is_sure = _is_sure_failure(set(signs), page.words, page.other_words)
-    if not (is_sure and ("template" in signs or not page.explains)) and not _is_crash(page):
-        return None
-    return make_verdict(Status.ERROR, FailureReason.ERROR_PAGE, signs or ["crash report"], Onward.SCRAPE_APIS)
 
 
 def _is_sure_failure(signs: set[str], words: int, other: int) -> bool:
@@ -202,8 +206,15 @@ def judge_soft_404(page: PageOutline) -> PageUnreadable | None:
     """A soft 404: no other reader is tried."""
     if page.words > _TEASING_404_WORDS:
         return None
+    signs = _find_404_signs(page)
+    if not _is_sure_404(set(signs), page.words, page.other_words) or (page.explains and "address" not in signs):
+        return None
+    return make_verdict(Status.NOT_FOUND, FailureReason.SOFT_404, signs, Onward.NONE)
+
+
+def _find_404_signs(page: PageOutline) -> list[str]:
     is_weak = any(map(_is_weak, page.title_names)) and any(map(_is_weak, page.heading_names))
-    signs = agreeing(
+    return agreeing(
         title=is_weak or any(map(_says_missing, page.title_names)),
         heading=is_weak or any(map(_says_missing, page.heading_names)),
         text=holds(page.text, _NOT_FOUND_TEXT) or any(map(_says_missing, page.line_names)),
@@ -211,9 +222,6 @@ def judge_soft_404(page: PageOutline) -> PageUnreadable | None:
         address=bool(_ADDRESS.search(page.path)),
         opening=_opens_with_notice(page),
     )
-    if not _is_sure_404(set(signs), page.words, page.other_words) or (page.explains and "address" not in signs):
-        return None
-    return make_verdict(Status.NOT_FOUND, FailureReason.SOFT_404, signs, Onward.NONE)
 
 
 def _is_sure_404(signs: set[str], words: int, other: int) -> bool:
@@ -249,17 +257,21 @@ def judge_refusal(page: PageOutline) -> PageUnreadable | None:
     if _is_for_others(page):
         onward = Onward.NONE if holds(f"{page.title} {page.text}", _LEGAL) else Onward.ANY_READER
         return PageUnreadable(Status.BLOCKED, onward=onward, reason=FailureReason.NOT_IN_THIS_COUNTRY)
+    signs = _find_refusal_signs(page)
+    if not _is_sure_refusal(set(signs), page.words, page.other_words) or (page.explains and "signature" not in signs):
+        return None
+    return make_verdict(Status.BLOCKED, FailureReason.ACCESS_DENIED, signs, Onward.ANY_READER)
+
+
+def _find_refusal_signs(page: PageOutline) -> list[str]:
     seen = " ".join((page.title, *page.headings, page.text))
-    signs = agreeing(
+    return agreeing(
         title=any(map(_is_refusal, page.title_names)),
         heading=any(map(_is_refusal, page.heading_names)),
         text=holds(page.text, _REFUSAL_TEXT) or any(map(_is_refusal, page.line_names)),
         signature="cf-error-details" in page.markup.marks or holds(seen, _SIGNATURES),
         unlisted=page.is_unlisted,
     )
-    if not _is_sure_refusal(set(signs), page.words, page.other_words) or (page.explains and "signature" not in signs):
-        return None
-    return make_verdict(Status.BLOCKED, FailureReason.ACCESS_DENIED, signs, Onward.ANY_READER)
 
 
 def _is_for_others(page: PageOutline) -> bool:

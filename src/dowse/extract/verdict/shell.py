@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
@@ -68,7 +69,7 @@ def judge_shell(page: PageOutline) -> PageUnreadable | None:
 
 def _words_left(page: PageOutline) -> int:
     """Number of words outside the sentences of shells."""
-    sentences = [sentence for line in page.lines for sentence in _SENTENCE_END.split(line)]
+    sentences = list(chain.from_iterable(map(_SENTENCE_END.split, page.lines)))
     return sum(count_words(sentence) for sentence in sentences if not _is_of_a_shell(sentence, page.title))
 
 

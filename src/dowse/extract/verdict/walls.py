@@ -174,21 +174,25 @@ def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
     if not _offers_choice(page) or not may_be_consent_wall(page):
         return None
     about = _words_about_it(page)
-    other = page.words - about
-    signs = agreeing(
-        title=any(map(_CONSENT_NAME.fullmatch, page.title_names)),
-        heading=any(map(_CONSENT_NAME.fullmatch, page.heading_names)),
-        address=page.host.startswith("consent.") or holds(page.path, _CONSENT_PATHS),
-        vendor=holds(page.markup.marks, _CONSENT_VENDORS),
-        nothing_else=about > 0 and other <= _FEW_OTHER_WORDS,
-    )
-    if len(signs) < (2 if other <= about else 3):
+    signs = _find_consent_signs(page, about)
+    if len(signs) < (2 if page.words <= 2 * about else 3):
         return None
     if signs == ["vendor", "nothing else"]:
         return _banner(page)
     if not holds(page.text, _DATA) and {"address", "vendor"}.isdisjoint(signs):
         return None
     return make_verdict(Status.BLOCKED, FailureReason.CONSENT_WALL, signs, Onward.ANY_READER)
+
+
+def _find_consent_signs(page: PageOutline, about: int) -> list[str]:
+    """The signs of a consent wall on a page with so many words about consent."""
+    return agreeing(
+        title=any(map(_CONSENT_NAME.fullmatch, page.title_names)),
+        heading=any(map(_CONSENT_NAME.fullmatch, page.heading_names)),
+        address=page.host.startswith("consent.") or holds(page.path, _CONSENT_PATHS),
+        vendor=holds(page.markup.marks, _CONSENT_VENDORS),
+        nothing_else=about > 0 and page.words - about <= _FEW_OTHER_WORDS,
+    )
 
 
 def _offers_choice(page: PageOutline) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain, filterfalse
 
 from dowse.language.scripts import CJK, HAN, count_words
 
@@ -172,7 +173,7 @@ def agreeing(**signs: bool) -> list[str]:
 def other_words(text: str) -> int:
     """Number of distinct words outside the vocabulary of notices, without numbers and addresses."""
     unspaced = sum(map(len, _CHARACTERS.findall(_PIECES.sub(" ", text))))
-    chunks = (chunk for chunk in _UNSPACED.sub(" ", text).split() if not _OPAQUE.search(chunk))
-    words = {word for chunk in chunks for word in _WORD.findall(chunk)}
+    chunks = filterfalse(_OPAQUE.search, _UNSPACED.sub(" ", text).split())
+    words = set(chain.from_iterable(map(_WORD.findall, chunks)))
     # Two characters count as a word.
     return len(words - _WORDS) + (unspaced + 1) // 2

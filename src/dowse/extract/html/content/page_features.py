@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.vocabulary import URL_GROUPS
 from dowse.extract.html.metadata import jsonld
+from dowse.extract.html.metadata.declared import first_attribute
 from dowse.extract.html.tree.node import Tree
 
 _TYPES = {
@@ -116,27 +118,22 @@ def measure_page(tree: Tree, url: str) -> list[float]:
 def _metas(tree: Tree) -> dict[str, str]:
     found = {}
     for attributes in tree.head.get("meta", ()):
-        name = attributes.get("property") or attributes.get("name")
-        if name:
-            found[name.lower()] = (attributes.get("content") or "").lower()
+        if name := first_attribute(attributes, "property", "name"):
+            found[name.lower()] = first_attribute(attributes, "content").lower()
     return found
 
 
 def _types(tree: Tree) -> list[float]:
     """Number of schema.org items of each type, in JSON-LD or in the markup."""
     declared = [name for script in tree.scripts for name in _TYPE.findall(script[:_LONGEST_SCRIPT])]
-    items = [node.attributes[_ITEM_TYPE] or "" for node in tree.nodes if node.tag and _ITEM_TYPE in node.attributes]
-    counts = [0.0] * len(_TYPES)
-    for name in (*declared, *(item.rpartition("/")[2] for item in items)):
-        bit = _TYPE_BITS.get(name)
-        if bit is not None:
-            counts[bit] += 1
-    return counts
+    items = [node.get(_ITEM_TYPE).rpartition("/")[2] for node in tree.nodes if _ITEM_TYPE in node.attributes]
+    counts = Counter(map(_TYPE_BITS.get, (*declared, *items)))
+    return [float(counts[bit]) for bit in range(len(_TYPES))]
 
 
 def _generators(generator: str, tree: Tree) -> list[float]:
     body = tree.root.get("class").lower()
-    html = next(iter(tree.head.get("html", ())), {}).get("class") or ""
+    html = first_attribute(next(iter(tree.head.get("html", ())), {}), "class")
     marks = f"{generator} {body} {html.lower()}"
     return [float(any(name in marks for name in group)) for group in _GENERATORS.values()]
 
@@ -149,7 +146,7 @@ def _address(url: str) -> list[float]:
         parts, host = urlsplit(""), ""
     path = parts.path
     marks = vocabulary.of_url(path) | (vocabulary.of_url(host.partition(".")[0]) if host else 0)
-    segments = [segment for segment in path.split("/") if segment]
+    segments = list(filter(None, path.split("/")))
     last = segments[-1] if segments else ""
     return [
         *(float(marks >> bit & 1) for bit in range(len(URL_GROUPS))),
@@ -157,7 +154,7 @@ def _address(url: str) -> list[float]:
         float(len(path)),
         float(len(last)),
         float(last.count("-") + last.count("_")),
-        float(sum(character.isdigit() for character in path)),
+        float(sum(map(str.isdigit, path))),
         float(bool(parts.query)),
         float(not segments),
         float(last.endswith((".html", ".htm", ".php", ".aspx"))),
@@ -179,9 +176,9 @@ def declared_texts(tree: Tree) -> list[str]:
 def declared_summaries(tree: Tree) -> list[str]:
     """Descriptions in the head of a page, from the longest down."""
     found = {
-        attributes.get("content") or ""
+        first_attribute(attributes, "content")
         for attributes in tree.head.get("meta", ())
-        if (attributes.get("property") or attributes.get("name") or "").lower() in _SUMMARIES
+        if first_attribute(attributes, "property", "name").lower() in _SUMMARIES
     }
     return sorted(found, key=len, reverse=True)
 
@@ -195,20 +192,25 @@ def measure_declared(tree: Tree, blocks: Sequence[TextBlock]) -> tuple[Numbers, 
     rows = np.zeros((len(blocks), len(DECLARED_COLUMNS)), np.float32)
     rows[:, 2] = _FAR
     if declared or summarised:
-        either = declared | summarised
-        # A cheap test first: most texts do not even share a word, and many occur more than once.
-        longest = {max(shingle, key=len) for shingle in either}
-        shares = {
-            text: (_share(words, declared), _share(words, summarised))
-            for text in {block.text for block in blocks}
-            if not longest.isdisjoint(words := _words(text)) and not either.isdisjoint(_in_threes(words))
-        }
+        shares = _shares({block.text for block in blocks}, declared, summarised)
         for number, block in enumerate(blocks):
             if block.text in shares:
                 rows[number, :2] = shares[block.text]
         _measure_distance(rows)
     share = float((rows[:, 0] > 0.5).mean())
     return rows, [float(len(declared)), float(len(summarised)), share]
+
+
+def _shares(texts: set[str], declared: _Shingles, summarised: _Shingles) -> dict[str, tuple[float, float]]:
+    """The shares of each text that the declared texts and the summaries repeat; without texts that share nothing."""
+    either = declared | summarised
+    # A cheap test first: most texts do not even share a word, and many occur more than once.
+    longest = {max(shingle, key=len) for shingle in either}
+    return {
+        text: (_share(words, declared), _share(words, summarised))
+        for text in texts
+        if not longest.isdisjoint(words := _words(text)) and not either.isdisjoint(_in_threes(words))
+    }
 
 
 def _measure_distance(rows: Numbers) -> None:

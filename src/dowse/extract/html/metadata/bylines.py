@@ -47,6 +47,7 @@ _AUTHOR = frozenset(
     "author authors byline bylines byauthor writer writers contributor contributors vcard creator attribution"
     " postauthor entryauthor articleauthor".split()
 )
+_LOGINS = frozenset({"username", "fn"})
 _NAMES = frozenset({"name", "link", "title"})
 _WHOSE = frozenset({"author", "creator", "user"})
 _MODIFIED = frozenset({"updated", "update", "modified", "revised", "lastmod", "lastupdate"})
@@ -54,7 +55,7 @@ _PUBLISHED = frozenset({"published", "publish", "publishdate", "pubdate", "poste
 _WRITINGS = frozenset({"entry", "post", "article", "created", "story", "blog"})
 _DATE = frozenset({"date", "dates", "datetime", "time", "timestamp", "dateline"})
 # Classes without one of these words, most of them, have no role.
-_TELLING = _ASIDE | _AUTHOR | _WHOSE | _MODIFIED | _PUBLISHED | _DATE | {"username", "fn", "by"}
+_TELLING = _ASIDE | _AUTHOR | _WHOSE | _MODIFIED | _PUBLISHED | _DATE | _LOGINS | {"by"}
 
 _SAYS_MODIFIED = re.compile(
     r"updat|modif|revis|last (?:edit|review|chang)|reviewed|aktualisiert|geändert|stand:|mise? à jour|actualizad"
@@ -85,6 +86,7 @@ class Role(Enum):
     DATE = 6
 
 
+_KINDS_OF_DATE = frozenset({Role.PUBLISHED, Role.MODIFIED})
 _DATE_PROPERTIES = {
     "datePublished": Role.PUBLISHED,
     "dateCreated": Role.PUBLISHED,
@@ -263,8 +265,7 @@ class _Reader:
         if "itemprop" in node.attributes:
             named = next((each for each in inside if each.get("itemprop") == "name"), None)
             inside = self._tree.nodes[named.index + 1 : named.end] if named is not None else inside
-        pieces = [each.text if not each.tag else " " if each.tag in INLINE else " | " for each in inside]
-        return " ".join("".join(pieces).split()).strip(" |")
+        return " ".join("".join(map(_piece, inside)).split()).strip(" |")
 
     def _add_date_by_label(self, node: Node, role: Role, line: str, value: str) -> None:
         """Add a date with the role of its class, its label, or the parent's class, in this order."""
@@ -274,14 +275,20 @@ class _Reader:
         if said is None:
             return
         above = role_of_class(node.parent.get("class")) if node.parent is not None else Role.NONE
-        kinds = (each for each in (role, said, above) if each in (Role.PUBLISHED, Role.MODIFIED))
-        kind = next(kinds, Role.DATE)
+        kind = next(filter(_KINDS_OF_DATE.__contains__, (role, said, above)), Role.DATE)
         if kind is not Role.DATE or len(value.strip()) <= _LONGEST_DATE_LINE:
             self._add_date(value, kind)
 
     def _add_date(self, value: str, role: Role, *, is_declared: bool = False) -> None:
         if len(self._found.dates) < _MOST_MARKS and (moment := dates.find(value, self._language)):
             self._found.dates.append(DateMark(moment, role, is_declared, self._seen))
+
+
+def _piece(node: Node) -> str:
+    """The text of a node; a blank or a bar for an element, which parts texts."""
+    if not node.tag:
+        return node.text
+    return " " if node.tag in INLINE else " | "
 
 
 def _has_year(line: str) -> bool:
@@ -320,7 +327,7 @@ def _role(names: str) -> Role:
         return Role.NONE
     if not words.isdisjoint(_ASIDE):
         return Role.ASIDE
-    if "username" in words or "fn" in words or (words & _NAMES and words & _WHOSE):
+    if words & _LOGINS or (words & _NAMES and words & _WHOSE):
         return Role.AUTHOR_NAME
     if not words.isdisjoint(_AUTHOR) or ("by" in words and words & {"posted", "written", "line"}):
         return Role.AUTHOR

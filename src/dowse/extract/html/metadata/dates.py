@@ -46,6 +46,8 @@ _DAY_FIRST = re.compile(
 )
 _MONTH_FIRST = re.compile(rf"(?<!\w){_NAME}\.?[\s-]\s?(\d{{1,2}})(?:st|nd|rd|th)?(?:,\s?|\s|-){_YEAR}(?!\d)", re.I)
 _YEAR_FIRST = re.compile(rf"(?<!\d){_YEAR}[\s-]{_NAME}\.?[\s-](\d{{1,2}})(?!\d)")
+# Each with the groups of the year, the name of the month, and the day.
+_NAMED = ((_DAY_FIRST, 3, 2, 1), (_MONTH_FIRST, 3, 1, 2), (_YEAR_FIRST, 1, 2, 3))
 _NUMERIC = re.compile(rf"(?<![\d.,/-])(\d{{1,2}})\s?([/.-])\s?(\d{{1,2}})\s?\2\s?{_YEAR}(?![\d/])")
 _IN_PATH = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/_-]|\Z)")
 _IN_PATH_NAMED = re.compile(r"/((?:19|20)\d\d)/([a-z]{3,9})/(\d{1,2})(?=/)", re.I)
@@ -91,12 +93,7 @@ def _parse_iso(match: re.Match[str]) -> Moment | None:
     year, _, month, day, hour, minute, second, utc, sign, zone_hours, zone_minutes = match.groups()
     if hour is None:
         return _moment(year, month, day)
-    zone = None
-    if utc:
-        zone = UTC
-    elif sign:
-        offset = timedelta(hours=int(zone_hours), minutes=int(zone_minutes or 0))
-        zone = timezone(-offset if sign == "-" else offset) if offset < timedelta(hours=15) else None
+    zone = UTC if utc else _parse_zone(sign, zone_hours, zone_minutes)
     try:
         moment = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0), tzinfo=zone)
     except ValueError:
@@ -104,18 +101,25 @@ def _parse_iso(match: re.Match[str]) -> Moment | None:
     return _plausible(moment)
 
 
+def _parse_zone(sign: str | None, hours: str, minutes: str | None) -> timezone | None:
+    if not sign:
+        return None
+    offset = timedelta(hours=int(hours), minutes=int(minutes or 0))
+    return timezone(-offset if sign == "-" else offset) if offset < timedelta(hours=15) else None
+
+
 def _parse_named(text: str) -> Moment | None:
-    # A text may hold several candidates: `Posted 3 min read, 5 March 2024`.
-    for match in _DAY_FIRST.finditer(text):
-        if month := _MONTH.get(match[2].lower()):
-            return _moment(match[3], month, match[1])
-    for match in _MONTH_FIRST.finditer(text):
-        if month := _MONTH.get(match[1].lower()):
-            return _moment(match[3], month, match[2])
-    for match in _YEAR_FIRST.finditer(text):
-        if month := _MONTH.get(match[2].lower()):
-            return _moment(match[1], month, match[3])
+    for pattern, year, name, day in _NAMED:
+        # A text may hold several candidates: `Posted 3 min read, 5 March 2024`.
+        for match in pattern.finditer(text):
+            if month := _MONTH.get(match[name].lower()):
+                return _moment(match[year], month, match[day])
     return None
+
+
+def _is_day_first(mark: str, language: str) -> bool:
+    """Whether a date begins with the day, as with dots, and in most languages."""
+    return mark == "." or not language.startswith("en") or language in _ENGLISH_DAY_FIRST
 
 
 def _parse_numeric(text: str, language: str) -> Moment | None:
@@ -123,8 +127,7 @@ def _parse_numeric(text: str, language: str) -> Moment | None:
     if match is None:
         return None
     first, mark, second, year = match.groups()
-    # Countries with dots write the day first, and so do most others.
-    day_first = mark == "." or not language.startswith("en") or language in _ENGLISH_DAY_FIRST
+    day_first = _is_day_first(mark, language)
     is_certain = mark == "." or first == second or language not in _UNDECIDED
     if int(first) > _MOST_MONTHS or int(second) > _MOST_MONTHS:
         day_first, is_certain = int(first) > _MOST_MONTHS, True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from dowse.extract.html.metadata import jsonld, names
 from dowse.extract.html.tree.node import Tree
@@ -92,13 +93,13 @@ class Declared:
             yield self._people(thing.get("author") or thing.get("creator"))
         for name in AUTHORS:
             values = map(names.turn_around, self.head.all(name)) if name in LAST_NAME_FIRST else self.head.all(name)
-            yield [one for value in values for one in names.names_in_value(value)]
+            yield list(chain.from_iterable(map(names.names_in_value, values)))
         for number in ("1", "2"):
             if self.head.first(f"twitter:label{number}").lower().strip(" :") in _LABELS_OF_AUTHORS:
                 yield names.names_in_value(self.head.first(f"twitter:data{number}"))
 
     def _people(self, value: object) -> list[str]:
-        return [one for name in jsonld.names_of(value, self._by_id) for one in names.names_in_value(name)]
+        return list(chain.from_iterable(map(names.names_in_value, jsonld.names_of(value, self._by_id))))
 
     def dates_of_thing(self, *keys: str) -> list[str]:
         """Dates of the main object: the article, the question, the product."""
@@ -126,20 +127,22 @@ class Declared:
         return said or jsonld.text_of(self._thing, "description")
 
 
+def first_attribute(attributes: Mapping[str, str | None], *names: str) -> str:
+    """The first of these attributes with a value; empty if none has one."""
+    return next(filter(None, map(attributes.get, names)), "")
+
+
 class Head:
     """`meta` elements by name, in lower case."""
 
     def __init__(self, tree: Tree) -> None:
         self._values: dict[str, list[str]] = {}
         for attributes in tree.head.get("meta", ()):
-            content = attributes.get("content") or attributes.get("datetime")
-            if not content:
-                continue
-            for key in _KEYS:
-                if name := attributes.get(key):
-                    values = self._values.setdefault(name.lower(), [])
-                    if len(values) < _MOST_VALUES:
-                        values.append(content[:_MOST_CHARS])
+            content = first_attribute(attributes, "content", "datetime")
+            for name in filter(None, map(attributes.get, _KEYS if content else ())):
+                values = self._values.setdefault(name.lower(), [])
+                if len(values) < _MOST_VALUES:
+                    values.append(content[:_MOST_CHARS])
 
     def first(self, *names: str) -> str:
         """The first value of these names, in their order."""

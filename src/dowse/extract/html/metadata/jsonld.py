@@ -60,24 +60,26 @@ def _things(scripts: tuple[str, ...]) -> tuple[Thing, ...]:
 
 def names_of(value: object, by_id: dict[str, Thing]) -> list[str]:
     """Names in a value: a text, an object with a name, a reference, or a list of these."""
-    names: list[str] = []
-    for each in value if isinstance(value, list) else [value]:
-        if isinstance(each, dict):
-            named = each if "name" in each else by_id.get(str(each.get("@id")), each)
-            each = named.get("name")
-            if isinstance(each, list):
-                each = each[0] if each else ""
-        if isinstance(each, str) and each.strip():
-            names.append(plain(each))
-    return names
+    names = [_name_of(each, by_id) for each in (value if isinstance(value, list) else [value])]
+    return [plain(name) for name in names if isinstance(name, str) and name.strip()]
+
+
+def _name_of(value: object, by_id: dict[str, Thing]) -> object:
+    if not isinstance(value, dict):
+        return value
+    named = value if "name" in value else by_id.get(str(value.get("@id")), value)
+    return _first(named.get("name"))
+
+
+def _first(value: object) -> object:
+    """The first item of a list, or a value that is none."""
+    return next(iter(value), "") if isinstance(value, list) else value
 
 
 def text_of(thing: Thing, *keys: str) -> str:
     """The first text among these properties."""
     for key in keys:
-        value = thing.get(key)
-        if isinstance(value, list) and value:
-            value = value[0]
+        value = _first(thing.get(key))
         if isinstance(value, dict):
             value = value.get("@value") or value.get("name")
         if isinstance(value, str) and value.strip():
@@ -123,10 +125,15 @@ def by_id(found: Iterable[Thing]) -> dict[str, Thing]:
 def _is_page(thing: Thing, url: str, title: str) -> bool:
     if title and same_text(text_of(thing, "headline", "name"), title):
         return True
-    addresses = [thing.get(key) for key in ("url", "@id", "mainEntityOfPage")]
-    texts = [each.get("@id") if isinstance(each, dict) else each for each in addresses]
+    addresses = (_address_of(thing.get(key)) for key in ("url", "@id", "mainEntityOfPage"))
     own = urls.identity(url).partition("#")[0]
-    return any(isinstance(each, str) and each and urls.identity(each.partition("#")[0]) == own for each in texts)
+    return any(urls.identity(each.partition("#")[0]) == own for each in filter(None, addresses))
+
+
+def _address_of(value: object) -> str:
+    """The address in a property, which may be an object with an identifier."""
+    address = value.get("@id") if isinstance(value, dict) else value
+    return address if isinstance(address, str) else ""
 
 
 def same_text(one: str, other: str) -> bool:

@@ -72,7 +72,7 @@ def compact(text: str) -> str:
 
 def names_in_value(value: str) -> list[str]:
     """Names in a declared author, without generic words and addresses."""
-    return [name for name in _parts(value, _END_OF_VALUE) if _is_somebody(name)][:_MOST_NAMES]
+    return list(filter(_is_somebody, _parts(value, _END_OF_VALUE)))[:_MOST_NAMES]
 
 
 def names_in_element(text: str) -> list[str]:
@@ -84,7 +84,7 @@ def names_in_element(text: str) -> list[str]:
 def names_in_line(line: str) -> list[str]:
     """Names at the beginning of a line, as far as they look like names of persons."""
     found = takewhile(_looks_like_person, _parts(line, _END_OF_LINE))
-    return [name for name in found if _is_somebody(name)][:_MOST_NAMES]
+    return list(filter(_is_somebody, found))[:_MOST_NAMES]
 
 
 def behind_label(line: str) -> str | None:
@@ -96,7 +96,7 @@ def behind_label(line: str) -> str | None:
 
 def turn_around(name: str) -> str:
     """`Jane Roe` for `Roe, Jane`."""
-    last, _, first = (part.strip() for part in name.partition(","))
+    last, _, first = map(str.strip, name.partition(","))
     return f"{first} {last}" if first and "," not in first and not _is_addition(first) else name
 
 
@@ -134,6 +134,10 @@ def _looks_like_person(name: str) -> bool:
         return len(name) <= _LONGEST_EAST_ASIAN
     if not 2 <= len(words) <= _MOST_WORDS or any(map(str.isdigit, name)):
         return False
-    if not _NOT_IN_NAMES.isdisjoint(word.lower() for word in words):
+    if not _NOT_IN_NAMES.isdisjoint(map(str.lower, words)):
         return False
-    return all(word[0].isupper() or word.lower() in _PARTICLES for word in words)
+    return all(map(_is_part_of_name, words))
+
+
+def _is_part_of_name(word: str) -> bool:
+    return word[0].isupper() or word.lower() in _PARTICLES

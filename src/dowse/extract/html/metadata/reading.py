@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from itertools import chain
+from math import inf
 
 from dowse.core import urls
 from dowse.core.text import inert, one_line, without_markup
@@ -16,7 +17,7 @@ from dowse.core.urls import Url
 from dowse.extract.html.metadata import dates
 from dowse.extract.html.metadata.bylines import NEAR, BylineMarks, DateMark, Reason, Role, find_marks
 from dowse.extract.html.metadata.dates import Moment
-from dowse.extract.html.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head
+from dowse.extract.html.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head, first_attribute
 from dowse.extract.html.metadata.names import compact, names_in_element, names_in_line
 from dowse.extract.html.tree.node import Node, Tree
 from dowse.language.detection import LATIN_TAGS, detect_tag_by_script, detect_tag_by_words
@@ -39,6 +40,9 @@ _STRONG = re.compile(r"[|»«•·⋅›‹]|::")
 _WORD = re.compile(r"[^\W_]+")
 _ANCHOR = re.compile(r"\s{0,9}[¶§🔗]\s{0,9}\Z|\s{1,9}#\s{0,9}\Z")
 _URL_CHARS = 2000
+_FRONT_PAGE = ("/", "")
+# Evidence whose element holds names only.
+_NAMED = (Reason.PROPERTY, Reason.RELATION, Reason.NAME_CLASS)
 _MOST_LINKS = 5
 _REPEATED = frozenset({"www", "m", "mobile", "amp"})
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_](?:[a-z]{4}[-_])?([a-z]{2}|\d{3}))?(?![a-z])", re.I)
@@ -114,7 +118,7 @@ def _title(tree: Tree, said: Declared, sites: list[str]) -> tuple[str, Node | No
     declared = list(map(_title_line, stated))
     nodes = [tree.nodes[place] for place in tree.places(("h1",))[:_MOST_HEADINGS]]
     headings = [(line, node) for node in nodes if (line := _title_line(tree.words_of(node)))]
-    title = _choose_title([each for each in declared if each], [line for line, _ in headings], sites)
+    title = _choose_title(list(filter(None, declared)), [line for line, _ in headings], sites)
     same = [node for line, node in headings if compact(title) in compact(line)]
     return title, next(iter(same + [node for _, node in headings]), None)
 
@@ -169,7 +173,7 @@ def _find_authors(
     tree: Tree, declared: Iterable[list[str]], marks: Callable[[], BylineMarks], sites: Sequence[str]
 ) -> list[str]:
     """Names of the authors. Persons precede the site, and visible names precede logins."""
-    own = {compact(site) for site in sites}
+    own = set(map(compact, sites))
     stated = [list(dict.fromkeys(each)) for each in declared if each]
     best = _first_other(stated, own)
     if best and _shows(tree, best[0]):
@@ -186,12 +190,12 @@ def _first_other(groups: Iterable[list[str]], own: set[str]) -> list[str]:
 def _find_bylines(marks: BylineMarks) -> Iterator[list[str]]:
     """Names in visible bylines, by evidence, and the ones below the headline first."""
     for reason in Reason:
-        is_name = reason in (Reason.PROPERTY, Reason.RELATION, Reason.NAME_CLASS)
+        read = names_in_element if reason in _NAMED else names_in_line
+        distance = inf if reason is Reason.PROPERTY else NEAR
+        near = [each for each in marks.authors if each.reason is reason and abs(each.at - marks.headline_at) < distance]
         found: dict[tuple[str, ...], int] = {}
-        for mark in marks.authors:
-            if mark.reason is reason and (reason is Reason.PROPERTY or abs(mark.at - marks.headline_at) < NEAR):
-                people = tuple(dict.fromkeys(names_in_element(mark.text) if is_name else names_in_line(mark.text)))
-                found.setdefault(people, mark.at)
+        for mark in near:
+            found.setdefault(tuple(dict.fromkeys(read(mark.text))), mark.at)
         found.pop((), None)
         if reason is Reason.PROPERTY or len(found) < _MANY_BYLINES:
             yield from map(list, sorted(found, key=lambda people: found[people] < marks.headline_at))
@@ -214,7 +218,7 @@ def _choose_title(declared: Sequence[str], headings: Iterable[str], sites: Colle
     declared title counts.
     """
     cut = [_remove_site_name(each, sites) for each in declared]
-    names = {compact(site) for site in sites} | {""}
+    names = set(map(compact, sites)) | {""}
     own = [each for each in headings if compact(each) not in names]
     return next(filter(None, chain(_matching_headings(own, declared, cut), cut, own, declared)), "")
 
@@ -230,7 +234,7 @@ def _matching_headings(headings: Sequence[str], declared: Sequence[str], cut: Se
 
 def _remove_site_name(title: str, sites: Collection[str]) -> str:
     """Remove the name of the site before or behind a title."""
-    names = {compact(site) for site in sites} - {""}
+    names = set(map(compact, sites)) - {""}
     marks = list(_SEPARATOR.finditer(title))
     while marks and ":" not in marks[-1][0] and _is_site(title[marks[-1].end() :], names):
         title = title[: marks.pop().start()]
@@ -260,11 +264,13 @@ def _find_canonical(tree: Tree, head: Head, url: str) -> str:
     A page cannot speak for another site, and a front page is not canonical for the pages below it.
     """
     links = tree.head.get("link", ())
-    said = [each.get("href") or "" for each in links if "canonical" in (each.get("rel") or "").lower().split()]
+    said = [
+        first_attribute(each, "href") for each in links if "canonical" in first_attribute(each, "rel").lower().split()
+    ]
     here = urls.parse(urls.without_tracking(url))
     for text in (*said[:_MOST_LINKS], *head.all("og:url")):
         there = urls.parse(text.strip(), url) if 0 < len(text) <= _URL_CHARS else None
-        if there is not None and _is_sane(there, here):
+        if there is not None and not there.has_userinfo and _is_sane(there, here):
             return urls.without_tracking(there.href)
     return ""
 
@@ -276,14 +282,12 @@ def _host_of(url: str) -> str:
 
 
 def _is_sane(there: Url, here: Url | None) -> bool:
-    if there.scheme not in ("http", "https") or not there.is_page:
-        return False
-    if here is None:
-        return True
-    if there.path == "/" and not there.query and (here.path != "/" or here.query):
+    if here is None or not there.is_page:
+        return there.is_page
+    if (there.path, there.query) == _FRONT_PAGE != (here.path, here.query):
         return False
     one, other = _site_of(there.name), _site_of(here.name)
-    return one == other or one.endswith("." + other) or other.endswith("." + one)
+    return urls.is_below(one, other) or urls.is_below(other, one)
 
 
 def _site_of(host: str) -> str:
@@ -300,7 +304,7 @@ def _detect_language(tree: Tree, head: Head, declared: str = "") -> str:
         *head.each("content-language", "og:locale", "dc.language"),
         declared,
     )
-    tag = next((tag for each in said if each and (tag := _parse_tag(each))), "")
+    tag = next(filter(None, map(_parse_tag, filter(None, said))), "")
     # Templates declare `en` on pages in any script; the titles of such pages are not ASCII.
     if tag and (tree.title.isascii() or tag[:2] not in LATIN_TAGS):
         return tag
