@@ -13,6 +13,7 @@ from dowse.contracts.output import AnswerQuestionOutput, FailureOutput
 from dowse.core.answers import Question
 from dowse.core.errors import InvalidRequest
 from dowse.core.runtime import CallContext
+from dowse.core.text import ArgumentName
 from dowse.flows.answer import AnswerOutcome
 
 _DESCRIPTION = """\
@@ -88,9 +89,8 @@ def check_country(code: str) -> str:
     """The code of a country in capitals; raises `InvalidRequest` for one that does not exist."""
     region = code.upper()
     if region and region not in COUNTRIES:
-        raise InvalidRequest(
-            f"region must be a country by its two letters in ISO 3166, such as US or AE, not {region}."
-        )
+        expected = f" must be a country by its two letters in ISO 3166, such as US or AE, not {region}."
+        raise InvalidRequest(ArgumentName("region"), expected)
     return region
 
 

@@ -18,8 +18,9 @@ from dowse.contracts.output import (
     FailureOutput,
     UsageOutput,
     to_json,
+    to_json_text,
 )
-from dowse.contracts.render import UNTRUSTED, Spotlight, cache_age_s, describe_copy, get_content_call
+from dowse.contracts.render import UNTRUSTED, Spotlight, cache_age_s, describe_copy, get_content_call, quote_texts
 from dowse.core.answers import EXTRACTIVE, Citation, CitedAnswer, code_of
 from dowse.core.errors import (
     AllProvidersFailed,
@@ -32,6 +33,7 @@ from dowse.core.errors import (
     Transient,
 )
 from dowse.core.models import CacheState
+from dowse.core.text import ArgumentName, Sentence, count_noun, enclose
 from dowse.core.tokens import estimate_tokens
 from dowse.flows.answer import AnswerOutcome
 from dowse.secrets.redact import MASK, Redactor
@@ -65,7 +67,7 @@ def render_drop_in(outcome: AnswerOutcome, now: datetime) -> Answer:
         responded_at=_responded_at(outcome, now),
         usage=_usage(answer),
     )
-    return Answer(json.dumps(to_json(output), ensure_ascii=False), output, engine=outcome.engine)
+    return Answer(to_json_text(to_json(output)), output, engine=outcome.engine)
 
 
 def render_answer(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str], *, is_list: bool) -> Answer:
@@ -82,7 +84,8 @@ def render_answer(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str],
         cache=outcome.freshness.state,
         cache_age_s=cache_age_s(outcome.freshness),
     )
-    text = "\n\n".join([*_blocks(output, is_list=is_list), *(f"Note: {warning}" for warning in output.warnings)])
+    shown = quote_texts(output)
+    text = "\n\n".join([*_blocks(shown, is_list=is_list), *(f"Note: {warning}" for warning in shown.warnings)])
     return Answer(text, output, engine=outcome.engine)
 
 
@@ -114,7 +117,7 @@ def _growth(secrets: Sequence[tuple[int, int]], index: int) -> int:
 
 def _text(answer: CitedAnswer, age_argument: str) -> str:
     """The text of an answer; `age_argument` is the name that the contract gives to the age of sources."""
-    return f"{answer.text} Raise {age_argument}." if answer.too_old else answer.text
+    return Sentence(f"{answer.text} Raise ", ArgumentName(age_argument), ".") if answer.too_old else answer.text
 
 
 def _usage(answer: CitedAnswer) -> UsageOutput | None:
@@ -156,8 +159,8 @@ def _responded_at(outcome: AnswerOutcome, now: datetime) -> str:
 
 def _blocks(output: AnswerQuestionOutput, *, is_list: bool) -> list[str]:
     found, copy = first_citations(output), describe_copy(output.cache, output.cache_age_s)
-    head = f"Answer by {output.provider}, with {len(found)} source{'' if len(found) == 1 else 's'}. {UNTRUSTED}"
-    blocks = [head + (f" This is {copy}." if copy else ""), Spotlight().fence(output.text, "answer")]
+    head = f"Answer by {output.provider}, with {count_noun(len(found), 'source')}. {UNTRUSTED}"
+    blocks = [head + enclose(" This is ", copy, "."), Spotlight().fence(output.text, "answer")]
     if found and not is_list and not lists_sources(output):
         lines = [f"{citation.rank}. {citation.title or url} · {url}" for url, citation in found.items()]
         blocks.append("\n".join(["Sources:", *lines]))

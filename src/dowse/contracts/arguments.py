@@ -12,11 +12,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from dowse.contracts.corrections import correct_language
 from dowse.core.errors import InvalidRequest
-from dowse.core.text import one_line
+from dowse.core.text import ArgumentName, Sentence, enclose, one_line
 
 _MAX_REMARKS = 5
 _BETWEEN_ADDRESSES = re.compile(r",?\s+|,(?=\w+://)")
@@ -65,7 +66,7 @@ class Param:
             "description": self.about,
             **self._bounds(),
             "enum": [choice for choice in self.choices if choice not in unlisted],
-            "items": {"type": "string"} if self.kind == "array" else None,
+            "items": _ITEMS.get(self.kind),
             "default": list(self.default) if isinstance(self.default, tuple) else self.default,
         }
         schema = {name: value for name, value in optional.items() if _is_not_empty(value)}
@@ -141,13 +142,13 @@ def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Seque
             values[param.name] = _read_value(param, found, remarks)
             sent.add(param.name)
         elif param.required:
-            raise InvalidRequest(" ".join([f"{param.name} is required.", *remarks[:1]]))
+            raise InvalidRequest(ArgumentName(param.name), " ".join([" is required.", *remarks[:1]]))
     return Arguments(values, tuple(remarks), frozenset(sent))
 
 
 def _remark_unknown(params: Sequence[Param], given: Mapping[str, object], ignored: Sequence[str]) -> list[str]:
-    known = {name for param in params for name in param.names}
-    unknown = [name for name in given if name not in known and name not in ignored]
+    known = set(chain.from_iterable(param.names for param in params))
+    unknown = [name for name in given if name not in known.union(ignored)]
     return [_describe_unknown(name, known) for name in unknown[:_MAX_REMARKS]]
 
 
@@ -169,7 +170,7 @@ def _check_value(param: Param, name: str, raw: object, remarks: list[str]) -> Va
     if isinstance(value, str) and param.choices:
         value = value.lower()
     if value is None or (param.choices and value not in param.choices):
-        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(sent)}.")
+        raise _refuse(param, name, sent)
     if isinstance(value, str):
         _check_text(param, name, value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -184,18 +185,24 @@ def _correct(param: Param, raw: object, remarks: list[str]) -> object:
     corrected = param.correct(sent)
     # The case of a choice never matters.
     if corrected != (sent.lower() if param.choices else sent):
-        remarks.append(f"{param.name} {_describe_sent(sent)} was read as {corrected or 'any'}")
+        read_as = f" {_describe_sent(sent)} was read as {corrected or 'any'}"
+        remarks.append(Sentence(ArgumentName(param.name), read_as))
     return corrected
 
 
+def _refuse(param: Param, name: str, sent: object) -> InvalidRequest:
+    return InvalidRequest(ArgumentName(name), f" must be {_describe_expected(param)}, not {_describe_sent(sent)}.")
+
+
 def _check_text(param: Param, name: str, value: str) -> None:
-    if param.minimum and len(value) < param.minimum:
-        few = f"have at least {param.minimum} characters; it has {len(value)}" if param.minimum > 1 else "not be empty"
-        raise InvalidRequest(f"{name} must {few}.")
-    if param.maximum is not None and len(value) > param.maximum:
-        raise InvalidRequest(f"{name} must have at most {param.maximum} characters; it has {len(value)}.")
+    size, least, most = len(value), param.minimum or 0, param.maximum
+    if size < least:
+        few = f"have at least {least} characters; it has {size}" if least > 1 else "not be empty"
+        raise InvalidRequest(ArgumentName(name), f" must {few}.")
+    if most is not None and size > most:
+        raise InvalidRequest(ArgumentName(name), f" must have at most {most} characters; it has {size}.")
     if param.pattern and value and not re.fullmatch(param.pattern, value):
-        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
+        raise _refuse(param, name, value)
 
 
 def _check_range(param: Param, name: str, value: float, remarks: list[str]) -> float:
@@ -206,9 +213,10 @@ def _check_range(param: Param, name: str, value: float, remarks: list[str]) -> f
     if nearest == value:
         return value
     if value <= 0 or not param.is_lenient:
-        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
+        raise _refuse(param, name, value)
     bound = "most" if nearest < value else "least"
-    remarks.append(f"{name} is at {bound} {nearest}; {_describe_sent(value)} was read as {nearest}")
+    changed = f" is at {bound} {nearest}; {_describe_sent(value)} was read as {nearest}"
+    remarks.append(Sentence(ArgumentName(name), changed))
     return nearest
 
 
@@ -216,12 +224,9 @@ def _describe_expected(param: Param) -> str:
     if param.choices:
         return "one of " + ", ".join(str(choice) for choice in param.choices if choice != "")
     if param.pattern:
-        return (
-            f"like {param.about.rpartition('such as ')[2].rstrip('.')}" if "such as" in param.about else "well-formed"
-        )
-    what = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "a list of texts"}
-    bounds = f" from {param.minimum} to {param.maximum}" if param.kind in ("integer", "number") else ""
-    return what.get(param.kind, "text") + bounds
+        example = param.about.partition("such as ")[2].rstrip(".")
+        return f"like {example}" if example else "well-formed"
+    return _EXPECTED[param.kind].format(param.minimum, param.maximum)
 
 
 def _describe_sent(raw: object) -> str:
@@ -234,8 +239,8 @@ def _describe_sent(raw: object) -> str:
 
 
 def _describe_unknown(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(known), n=1) if len(name) <= _LONGEST_NAME else []
-    return f"unknown argument {_describe_sent(name)} was ignored" + (f"; did you mean {near[0]}?" if near else ".")
+    near = "".join(difflib.get_close_matches(name, sorted(known), n=1)) if len(name) <= _LONGEST_NAME else ""
+    return f"unknown argument {_describe_sent(name)} was ignored" + (enclose("; did you mean ", near, "?") or ".")
 
 
 def as_text(raw: object) -> str | None:
@@ -269,20 +274,30 @@ def _read_boolean(raw: object) -> bool | None:
 
 
 def _read_array(raw: object) -> tuple[str, ...] | None:
-    if isinstance(raw, str):
-        text = raw.strip()
-        if text.startswith("["):
-            try:
-                return _read_array(json.loads(text))
-            except (ValueError, RecursionError):
-                return None
-        # An address may hold a comma.
-        raw = _BETWEEN_ADDRESSES.split(text) if "://" in text else text.split(",")
-    if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
+    items = _split_list(raw.strip()) if isinstance(raw, str) else raw
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         return None
-    return tuple(dict.fromkeys(filter(None, (one_line(item) for item in raw))))
+    return tuple(dict.fromkeys(filter(None, map(one_line, items))))
 
 
+def _split_list(text: str) -> object:
+    """The items of a list as JSON or with commas; an address may hold a comma. `None` for broken JSON."""
+    if text.startswith("["):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+    return _BETWEEN_ADDRESSES.split(text) if "://" in text else text.split(",")
+
+
+_ITEMS = {"array": {"type": "string"}}
+_EXPECTED = {
+    "string": "text",
+    "integer": "a whole number from {} to {}",
+    "number": "a number from {} to {}",
+    "boolean": "true or false",
+    "array": "a list of texts",
+}
 _READERS = {
     "string": as_text,
     "integer": _read_integer,

@@ -26,6 +26,7 @@ from dowse.core.errors import InvalidRequest
 from dowse.core.models import Page, Status
 from dowse.core.reasons import FailureReason
 from dowse.core.runtime import CallContext
+from dowse.core.text import ArgumentName, Sentence
 from dowse.core.tokens import estimate_tokens
 from dowse.document.cut import BEGINNING
 from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView
@@ -72,7 +73,7 @@ def get_content(services: Services) -> Tool:
         offline = arguments.flag("offline_mode")
         if len(addresses) > 1:
             request, remarks = _request_several(arguments, addresses)
-            read_now = [_add_scheme(address) for address in addresses[:MAX_URLS]]
+            read_now = list(map(_add_scheme, addresses[:MAX_URLS]))
             views = await services.pages.view_all(
                 read_now, request, deadline, offline=offline, progress=context.progress, caller=context.caller
             )
@@ -98,7 +99,8 @@ def check_address(text: str) -> str:
     """A complete address; raises `InvalidRequest` for text that is none."""
     url = _add_scheme(text)
     if urls.parse(url) is None and ":" not in url:
-        raise InvalidRequest(f"url must be a web address such as https://example.org/page, not {text[:80]!r}.")
+        expected = f" must be a web address such as https://example.org/page, not {text[:80]!r}."
+        raise InvalidRequest(ArgumentName("url"), expected)
     return url
 
 
@@ -125,7 +127,7 @@ def answer(view: PageView, remarks: tuple[str, ...] = ()) -> Answer:
 
 def answer_several(views: Sequence[PageView], remarks: tuple[str, ...] = ()) -> Answer:
     """The answer for several pages, in their order; an error only if none could be read."""
-    more = [_how_to_get_more(view) for view in views]
+    more = list(map(_how_to_get_more, views))
     results = tuple(_output(view, (), is_cut=bool(hint)) for view, hint in zip(views, more, strict=True))
     found = PagesOutput(results=results, warnings=remarks)
     hints = [
@@ -194,14 +196,18 @@ def _addresses(arguments: Arguments) -> tuple[str, ...]:
     url = arguments.text("url")
     addresses = tuple(dict.fromkeys([*([url] if url else []), *arguments.names("urls")]))
     if not addresses:
-        raise InvalidRequest(" ".join(["url is required, or urls for several pages.", *arguments.warnings[:1]]))
+        missing = " ".join([" is required, or urls for several pages.", *arguments.warnings[:1]])
+        raise InvalidRequest(ArgumentName("url"), missing)
     return addresses
 
 
 def _request(arguments: Arguments, url: str) -> PageRequest:
-    question, section, cursor = (arguments.text(name) for name in ("question", "section", "cursor"))
+    question, section, cursor = map(arguments.text, ("question", "section", "cursor"))
     if cursor and (question or section):
-        raise InvalidRequest("cursor reads on where an answer ended: pass it without question and section.")
+        raise InvalidRequest(
+            *(ArgumentName("cursor"), " reads on where an answer ended: pass it without "),
+            *(ArgumentName("question"), " and ", ArgumentName("section"), "."),
+        )
     place = Cursor.parse(cursor) if cursor else None
     return PageRequest(url, question, section, place, _budget(arguments), CEILING - _FRAME_TOKENS)
 
@@ -209,15 +215,17 @@ def _request(arguments: Arguments, url: str) -> PageRequest:
 def _request_several(arguments: Arguments, addresses: Sequence[str]) -> tuple[PageRequest, list[str]]:
     """The request for each of several pages, and remarks; raises `InvalidRequest` for a part of a page."""
     if arguments.text("cursor") or arguments.text("section"):
-        raise InvalidRequest("cursor and section go with one url.")
+        raise InvalidRequest(ArgumentName("cursor"), " and ", ArgumentName("section"), " go with one url.")
     if any(len(address) > _MAX_URL_CHARS for address in addresses):
-        raise InvalidRequest(f"urls must have at most {_MAX_URL_CHARS} characters each.")
-    remarks, count = [], min(len(addresses), MAX_URLS)
+        raise InvalidRequest(ArgumentName("urls"), f" must have at most {_MAX_URL_CHARS} characters each.")
+    remarks, count = list[str](), min(len(addresses), MAX_URLS)
     if len(addresses) > MAX_URLS:
-        remarks.append(f"urls takes at most {MAX_URLS}; the first {MAX_URLS} of {len(addresses)} were read")
+        cut = f" takes at most {MAX_URLS}; the first {MAX_URLS} of {len(addresses)} were read"
+        remarks.append(Sentence(ArgumentName("urls"), cut))
     wanted, least = _budget(arguments, count), LEAST_TOKENS * count
     if wanted < least:
-        remarks.append(f"max_tokens is at least {LEAST_TOKENS} for each page; {wanted} was read as {least}")
+        raised = f" is at least {LEAST_TOKENS} for each page; {wanted} was read as {least}"
+        remarks.append(Sentence(ArgumentName("max_tokens"), raised))
     frames = sum(_FRAME_TOKENS_OF_SEVERAL + 3 * estimate_tokens(url[:_LONG_URL]) for url in addresses[:MAX_URLS])
     max_tokens = max(least, min(wanted, CEILING - frames))
     return PageRequest("", arguments.text("question"), max_tokens=max_tokens), remarks

@@ -29,7 +29,7 @@ class Guardrails:
 
     def check(self, text: str) -> None:
         """Raise `InvalidRequest` with the message of the first rule that matches the text."""
-        words = [_singulars(word) for word in words_of(text)]
+        words = list(map(_singulars, words_of(text)))
         for matcher in self._matchers:
             if matcher.matches(words):
                 raise InvalidRequest(matcher.message)
@@ -46,7 +46,7 @@ class _Matcher:
     def __init__(self, rule: Rule) -> None:
         self.message = rule.message
         patterns: list[Sequence[Sequence[str]]] = [[rule.phrases], *map(parts_of, rule.patterns)]
-        self._patterns = [[_PhraseIndex(part) for part in pattern] for pattern in patterns]
+        self._patterns = [list(map(_PhraseIndex, pattern)) for pattern in patterns]
         self._unless = _PhraseIndex(rule.unless)
 
     def matches(self, words: Words) -> bool:
@@ -205,7 +205,7 @@ swayamsevak|sangh|bhagwat
 
 
 def _phrases(text: str) -> tuple[str, ...]:
-    return tuple(phrase.strip() for phrase in text.split("|"))
+    return tuple(map(str.strip, text.split("|")))
 
 
 RULES = (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from enum import Enum
+from enum import Enum, EnumType
 from functools import cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, cast, get_ar
 from dowse.core.answers import ErrorCode
 from dowse.core.digests import CodeBlock, KeyPoint, OutlineEntry
 from dowse.core.models import Attempt, CacheState, Stats, Status
+from dowse.core.text import Sentence, escape_invisible
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -25,7 +27,7 @@ MAX_URLS = 20
 CEILING = 24_950
 """The most that is sent: the usual clients cut a tool's answer at 25k tokens."""
 
-_JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_JSON_TYPES: Mapping[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 _OPTIONAL = {"optional": True}
@@ -41,7 +43,7 @@ def _internal(default: T) -> T:
     return field(default=default, metadata={"internal": True})
 
 
-def _rename(name: str) -> Any:
+def _rename(name: str) -> Any:  # stands for the value of a field of any type, as `field` does
     """A field with another name in JSON."""
     return field(metadata={"name": name})
 
@@ -223,14 +225,21 @@ def to_json(output: DataclassInstance) -> dict[str, object]:
     return {name: _to_json_value(value) for name, value, default in values if value != default}
 
 
-def map_texts(value: T, change: Callable[[str], str]) -> T:
-    """The same output with every text in it changed, such as masked."""
+def to_json_text(value: object, indent: int | None = None) -> str:
+    """A value as JSON, with letters of all scripts as they are, and control, bidi and invisible characters escaped."""
+    return escape_invisible(json.dumps(value, indent=indent, ensure_ascii=False))
+
+
+def map_texts(value: T, change: Callable[[str], str], *, kept: Collection[str] = ()) -> T:
+    """The same output with every text in it changed, such as masked, except in the fields of these names."""
     changed: object = value
     if is_dataclass(value) and not isinstance(value, type):
-        texts = {each.name: map_texts(getattr(value, each.name), change) for each in fields(value)}
-        changed = replace(value, **texts)
+        names = {each.name for each in fields(value)}.difference(kept)
+        changed = replace(value, **{name: map_texts(getattr(value, name), change, kept=kept) for name in names})
     elif isinstance(value, tuple):
-        changed = tuple(map_texts(each, change) for each in value)
+        changed = tuple(map_texts(each, change, kept=kept) for each in value)
+    elif isinstance(value, Sentence):
+        changed = value.change(change)
     elif isinstance(value, str) and not isinstance(value, Enum):
         changed = change(value)
     return cast("T", changed)
@@ -250,7 +259,7 @@ def _to_json_value(value: object) -> object:
     if type(value) in _JSON_TYPES or value is None:
         return value
     if isinstance(value, tuple):
-        return [_to_json_value(each) for each in value]
+        return list(map(_to_json_value, value))
     if isinstance(value, Enum):
         return value.value
     return to_json(value) if is_dataclass(value) and not isinstance(value, type) else value
@@ -265,7 +274,7 @@ def _properties(output: type[DataclassInstance]) -> dict[str, object]:
     return {name: _schema_of_type(types[attribute]) for attribute, name, _ in _json_fields(output)}
 
 
-def _schema_of_type(kind: Any) -> dict[str, object]:
+def _schema_of_type(kind: object) -> dict[str, object]:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is tuple:
         item = arguments[0]
@@ -276,10 +285,10 @@ def _schema_of_type(kind: Any) -> dict[str, object]:
         return _schema_of_type(next(each for each in arguments if each is not NoneType))
     if _is_output(kind):
         return {"type": "object", "properties": _properties(kind)}
-    if issubclass(kind, Enum):
-        return {"type": "string", "enum": [each.value for each in kind]}
+    if isinstance(kind, EnumType):
+        return {"type": "string", "enum": [each.value for each in cast("type[Enum]", kind)]}
     return {"type": _JSON_TYPES[kind]}
 
 
-def _is_output(kind: type) -> TypeGuard[type[DataclassInstance]]:
+def _is_output(kind: object) -> TypeGuard[type[DataclassInstance]]:
     return is_dataclass(kind)

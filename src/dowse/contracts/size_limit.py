@@ -41,13 +41,13 @@ def fit_search(
 
 def shorten_texts(texts: Mapping[int, str], excess: int) -> dict[int, str]:
     """Texts by their numbers, so many tokens shorter in all; each still ends where a reader would pause."""
-    costs = [estimate_tokens(text) for text in texts.values()]
+    costs = list(map(estimate_tokens, texts.values()))
     granted = divide_budget(costs, max(0, sum(costs) - excess - _JOINT_TOKENS * len(texts)))
     return {number: truncate(texts[number], tokens) for number, tokens in zip(texts, granted, strict=True)}
 
 
 def _structured_tokens(found: WebSearchOutput) -> int:
-    listed = json.dumps([to_json(result) for result in found.results], ensure_ascii=False)
+    listed = json.dumps(list(map(to_json, found.results)), ensure_ascii=False)
     return _most_tokens(listed) + _FRAME_TOKENS
 
 

@@ -26,6 +26,7 @@ from dowse.core import urls
 from dowse.core.errors import InvalidRequest
 from dowse.core.models import Category, Depth, Query, Result, SearchOutcome, Status, TimeRange
 from dowse.core.runtime import CallContext
+from dowse.core.text import ArgumentName
 from dowse.settings import Settings
 
 MAX_QUERY_CHARS = 500
@@ -88,7 +89,7 @@ def to_query(arguments: Arguments) -> Query:
         exclude_domains=domains("exclude_domains", arguments),
     )
     if query.start_date and query.end_date and query.start_date > query.end_date:
-        raise InvalidRequest("start_date must not be after end_date.")
+        raise InvalidRequest(ArgumentName("start_date"), " must not be after ", ArgumentName("end_date"), ".")
     return query
 
 
@@ -127,15 +128,20 @@ def _results(outcome: SearchOutcome, *, is_concise: bool) -> tuple[ResultOutput,
     """The results in order; in a concise answer, without the fields that repeat the page."""
     results = [_result(result, outcome) for result in outcome.results]
     if is_concise:
-        return tuple(
-            replace(each, snippet="", summary="") if each.status.readable and each.page_content else each
-            for each in results
-        )
-    for number, result in enumerate(outcome.results[:_MAX_DETAILED]):
-        if digest := result.digest:
-            code_blocks = digest.code_blocks[:_MAX_CODE_BLOCKS]
-            results[number] = replace(results[number], key_points=digest.key_points, code_blocks=code_blocks)
-    return tuple(results)
+        return tuple(map(_drop_repetitions, results))
+    return (*map(_add_details, results, outcome.results[:_MAX_DETAILED]), *results[_MAX_DETAILED:])
+
+
+def _drop_repetitions(result: ResultOutput) -> ResultOutput:
+    is_shown = result.status.readable and result.page_content
+    return replace(result, snippet="", summary="") if is_shown else result
+
+
+def _add_details(output: ResultOutput, result: Result) -> ResultOutput:
+    if result.digest is None:
+        return output
+    code_blocks = result.digest.code_blocks[:_MAX_CODE_BLOCKS]
+    return replace(output, key_points=result.digest.key_points, code_blocks=code_blocks)
 
 
 def _result(result: Result, outcome: SearchOutcome) -> ResultOutput:
@@ -173,7 +179,7 @@ def _result(result: Result, outcome: SearchOutcome) -> ResultOutput:
 
 
 def _params(settings: Settings) -> tuple[Param, ...]:
-    safe_search, most = settings.default_safe_search, settings.max_results_count
+    most = settings.max_results_count
     return (
         Param(
             "query", "string", "As for a search engine.", required=True, minimum=1, maximum=MAX_QUERY_CHARS,
@@ -189,7 +195,7 @@ def _params(settings: Settings) -> tuple[Param, ...]:
         ),
         replace(LANGUAGE, default=settings.default_language or None),
         Param(
-            "safe_search", "integer", "0 off, 1 moderate, 2 strict.", int(safe_search) if safe_search else None,
+            "safe_search", "integer", "0 off, 1 moderate, 2 strict.", settings.safe_search,
             minimum=0, maximum=2, correct=correct_safety, is_listed=False, is_lenient=True,
         ),
         Param("time_range", "string", "", "", choices=tuple(TimeRange), correct=correct_period),
@@ -220,7 +226,7 @@ def _date(name: str, value: str) -> str:
     try:
         return date.fromisoformat(value).isoformat() if value else ""
     except ValueError:
-        raise InvalidRequest(f"{name} must be a date such as 2026-01-31, not {value!r}.") from None
+        raise InvalidRequest(ArgumentName(name), f" must be a date such as 2026-01-31, not {value!r}.") from None
 
 
 def domains(name: str, arguments: Arguments) -> tuple[str, ...]:
@@ -228,10 +234,10 @@ def domains(name: str, arguments: Arguments) -> tuple[str, ...]:
     hosts = []
     entries = arguments.names(name)
     if len(entries) > MAX_DOMAINS:
-        raise InvalidRequest(f"{name} takes at most {MAX_DOMAINS} domains; it has {len(entries)}.")
+        raise InvalidRequest(ArgumentName(name), f" takes at most {MAX_DOMAINS} domains; it has {len(entries)}.")
     for entry in entries:
         parsed = urls.parse(entry if "://" in entry else f"https://{entry}")
         if parsed is None or "." not in parsed.host:
-            raise InvalidRequest(f"{name} takes domains such as python.org, not {entry[:80]!r}.")
+            raise InvalidRequest(ArgumentName(name), f" takes domains such as python.org, not {entry[:80]!r}.")
         hosts.append(parsed.host.removeprefix("www."))
     return tuple(dict.fromkeys(hosts))

@@ -24,6 +24,7 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Progress
 from dowse.core.runtime import no_progress
+from dowse.core.text import count_noun
 from dowse.flows.search import SearchFlow
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _compose(question: Question, results: Sequence[Result], older: int) -> Cited
     if not reachable:
         return replace(compose_refusal(_about_older(question, older) if older else _NOTHING), too_old=older)
     if not question.wants_summary:
-        return list_sources([_material(result) for result in reachable[: question.max_results]])
+        return list_sources(list(map(_material, reachable[: question.max_results])))
     return _quote(question, reachable)
 
 
@@ -151,7 +152,7 @@ def _moment(text: str) -> datetime | None:
 
 def _about_older(question: Question, older: int) -> str:
     hours = f"{question.freshness_hours} hours" if question.freshness_hours > 1 else "hour"
-    left_out = "1 older page was" if older == 1 else f"{older} older pages were"
+    left_out = count_noun(older, "older page was", "older pages were")
     return f"Nothing of the last {hours} was found; {left_out} left out."
 
 

@@ -16,7 +16,7 @@ from dowse.core.errors import InvalidRequest, PageUnreadable
 from dowse.core.models import LOCAL, Deadline, Page, Principal
 from dowse.core.protocols import Extractor, Progress
 from dowse.core.runtime import no_progress
-from dowse.core.text import one_line
+from dowse.core.text import ArgumentName, Sentence, one_line, quote_line
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import BEGINNING, Position, next_part
 from dowse.flows.read import ReadFlow, content_hash
@@ -68,13 +68,14 @@ class Cursor:
         """A cursor as it was given out; raises `InvalidRequest` for anything else."""
         found = _CURSOR.fullmatch(text)
         if found:
-            place = Position(int(found[1]), int(found[2]) if found[2] else None)
-            end = int(found[3]) if found[3] else None
+            code_at, end = (None if number is None else int(number) for number in found.group(2, 3))
+            place = Position(int(found[1]), code_at)
             if (place.code_at or 0) < place.at and (end is None or place.at < end):
                 return cls(place, found[4], end)
         raise InvalidRequest(
-            "cursor must be the next_cursor of an earlier answer, exactly as it stands there; "
-            "leave it out to read the page from its beginning."
+            ArgumentName("cursor"),
+            " must be the next_cursor of an earlier answer, exactly as it stands there; "
+            "leave it out to read the page from its beginning.",
         )
 
     def __str__(self) -> str:
@@ -192,13 +193,7 @@ class PageViewFlow:
         outline = await off_loop(page, _outline, page, section, tokens, most) if has_outline else SectionOutline()
         room = max(LEAST_TOKENS, request.ceiling - estimate_tokens(page.final_url) - estimate_tokens(str(outline)))
         request = replace(request, max_tokens=min(request.max_tokens, room))
-        view = await self._cut(page, request, section, deadline)
-        if request.max_tokens > request.ceiling // _LONG_SHARE:
-            # Escaped, as it stands in structured output, it may be longer than clients accept.
-            escaped = await off_loop(page, _escaped_tokens, view.text, room)
-            if escaped > room:
-                request = replace(request, max_tokens=request.max_tokens * room // escaped)
-                view = await self._cut(page, request, section, deadline)
+        view = await self._cut_to_room(page, request, section, deadline, room)
         view = replace(view, outline=outline, objection=view.objection or objection, tokens=tokens)
         if not view.rest:
             return view
@@ -213,6 +208,19 @@ class PageViewFlow:
         if request.question:
             return await self._choose_passages(page, request, section, deadline)
         return await off_loop(page, _from_beginning, page, max_tokens, section)
+
+    async def _cut_to_room(
+        self, page: Page, request: PageRequest, section: Section | None, deadline: Deadline, room: int
+    ) -> PageView:
+        """The view within the room also when it is escaped, as in structured output, which clients cut."""
+        view = await self._cut(page, request, section, deadline)
+        if request.max_tokens <= request.ceiling // _LONG_SHARE:
+            return view
+        escaped = await off_loop(page, _escaped_tokens, view.text, room)
+        if escaped <= room:
+            return view
+        shorter = replace(request, max_tokens=request.max_tokens * room // escaped)
+        return await self._cut(page, shorter, section, deadline)
 
     async def _choose_passages(
         self, page: Page, request: PageRequest, section: Section | None, deadline: Deadline
@@ -275,7 +283,8 @@ def _continue(page: Page, max_tokens: int, cursor: Cursor) -> PageView:
     if content_hash(page.text) != cursor.digest:
         return replace(cut_page(page, max_tokens), warnings=(_CHANGED,))
     if cursor.place.at >= len(page.text):
-        raise InvalidRequest("cursor is behind the end of the page; leave it out to read the page from its beginning.")
+        where = " is behind the end of the page; leave it out to read the page from its beginning."
+        raise InvalidRequest(ArgumentName("cursor"), where)
     return cut_page(page, max_tokens, cursor.place, cursor.end)
 
 
@@ -314,7 +323,7 @@ def _select_part(page: Page, request: PageRequest) -> tuple[Section | None, str]
     target = find_target(Document(page.text), name, page.facts.targets)
     # Without targets the reader was no reader of HTML, and may have heeded the fragment itself.
     is_unknown = target is None and page.facts.targets
-    return target, _NO_TARGET.format(name=one_line(name, _SUGGESTED_CHARS)) if is_unknown else ""
+    return target, _NO_TARGET.format(name=quote_line(one_line(name, _SUGGESTED_CHARS))) if is_unknown else ""
 
 
 def _find_section(page: Page, name: str) -> Section:
@@ -324,7 +333,9 @@ def _find_section(page: Page, name: str) -> Section:
 
     section = find_section(Document(page.text), name)
     if section is None:
-        raise InvalidRequest(f"section {name!r} is not on the page. {_suggest_sections(page, name)}")
+        raise InvalidRequest(
+            ArgumentName("section"), f" {name!r} is not on the page. ", *_suggest_sections(page, name).parts
+        )
     return section
 
 
@@ -345,19 +356,20 @@ def _count_blocks_before(page: Page, section: Section) -> int:
     return sum(1 for _ in takewhile(lambda block: block.start < section.start, Document(page.text).blocks))
 
 
-def _suggest_sections(page: Page, name: str) -> str:
+def _suggest_sections(page: Page, name: str) -> Sentence:
     from dowse.document.markdown import Document
     from dowse.document.outline import outline
 
     sections = outline(Document(page.text))
     if not sections:
-        return "It has no headings: leave out section, or pass a question."
+        return Sentence("It has no headings: leave out section, or pass a question.")
     wanted = _bigrams(name)
     alike = {each: len(wanted & _bigrams(each.title)) / len(wanted) for each in sections}
     near = sorted((each for each in sections if alike[each] >= _SIMILAR), key=lambda each: -alike[each])
-    names = (f"{each.number} {one_line(each.title, _SUGGESTED_CHARS)}" for each in (near or sections))
-    listed = ", ".join(map(repr, islice(names, _MOST_SUGGESTED)))
-    return f"{'Nearest' if near else 'It has'}: {listed}; without section the answer has the outline."
+    names = (f"'{each.number} {quote_line(one_line(each.title, _SUGGESTED_CHARS))}'" for each in (near or sections))
+    listed = ", ".join(islice(names, _MOST_SUGGESTED))
+    found = f"{'Nearest' if near else 'It has'}: {listed}; without "
+    return Sentence(found, ArgumentName("section"), " the answer has the outline.")
 
 
 def _bigrams(words: str) -> set[str]:

@@ -60,7 +60,7 @@ def _json(value: object) -> str:
     """Indented, but a list of words stays on its line, as people write it."""
 
     def on_one_line(found: re.Match[str]) -> str:
-        return f"[{' '.join(line.strip() for line in found[1].splitlines())}]"
+        return f"[{' '.join(map(str.strip, found[1].splitlines()))}]"
 
     return _LIST_OF_WORDS.sub(on_one_line, json.dumps(value, indent=2))
 

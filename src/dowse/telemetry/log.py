@@ -179,9 +179,8 @@ class LogObserver:
         """Host and hash of the page; its URL only if URLs may be logged."""
         if not url:
             return {}
-        parsed = urls.parse(url)
         where = {"url_hash": fingerprint(url)} | ({"url": url} if self._log_queries else {})
-        return {"host": parsed.host if parsed else "", **where}
+        return {"host": urls.host_of(url), **where}
 
 
 class Observers:

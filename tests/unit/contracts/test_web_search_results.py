@@ -54,10 +54,10 @@ def test_a_page_that_is_cut_tells_its_blocks_its_key_points_and_its_code() -> No
 def test_the_text_says_what_is_shown_and_the_call_for_more() -> None:
     text = re.sub("[0-9a-f]{8}", "NONCE", answer(found(CUT, WHOLE)).text)
     assert text.partition("\n\n")[2] == (
-        f"## 1. Otters\n{A} · 2026-03-02\nA snippet.\n"
+        f"## 1. Otters\n{A} · 2026-03-02\nSnippet: A snippet.\n"
         f"<<< untrusted page 1 NONCE\n{DIGEST.text}\n>>> end of page 1 NONCE\n"
         "(Cut to blocks b1, b7 of 41; the page has about 1,040 tokens.)\n\n"
-        f"## 2. Bears\n{B}\nAnother.\n<<< untrusted page 2 NONCE\nBears.\n>>> end of page 2 NONCE\n\n"
+        f"## 2. Bears\n{B}\nSnippet: Another.\n<<< untrusted page 2 NONCE\nBears.\n>>> end of page 2 NONCE\n\n"
         f'More of a page: get_content(url="{A}", section="b7") from that block on, with question other passages, '
         "with the url alone all of it."
     )
@@ -90,7 +90,7 @@ def test_a_wide_search_says_who_found_what_and_where_indexes_agree() -> None:
     assert text.startswith(
         "2 results for 'otter weight', found by serper, exa and searxng; 1 of them in more than one index. What follows"
     )
-    assert f"## 1. Otters\n{A} · 2026-03-02 · found by serper, exa\nA snippet.\n" in text
+    assert f"## 1. Otters\n{A} · 2026-03-02 · found by serper, exa\nSnippet: A snippet.\n" in text
 
 
 def test_a_search_of_one_provider_has_nothing_to_compare() -> None:
@@ -127,6 +127,6 @@ def test_a_page_for_which_the_budget_has_no_room_keeps_its_snippet_and_says_so()
     concise = typed(outcome, is_concise=True)["results"]
     assert [(item["status"], item["snippet"]) for item in concise] == [("truncated", "A snippet."), ("ok", "")]
     assert answer(outcome).text.split("\n\n")[1] == (
-        f"## 1. Otters\n{A} · 2026-03-02\nA snippet.\n"
+        f"## 1. Otters\n{A} · 2026-03-02\nSnippet: A snippet.\n"
         "(Nothing of the page is shown: max_tokens is too small for all of them.)"
     )

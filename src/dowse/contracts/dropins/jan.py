@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import starmap
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
 from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool, render_failure
 from dowse.contracts.get_content import check_address
+from dowse.contracts.output import to_json_text
 from dowse.contracts.render import reason
 from dowse.contracts.web_search import MAX_QUERY_CHARS, domains
 from dowse.core import urls
@@ -31,6 +32,7 @@ from dowse.core.models import (
 from dowse.core.runtime import CallContext
 from dowse.core.text import one_line
 from dowse.document.clean import to_plain_text
+from dowse.net.json_fields import drop_empty
 from dowse.settings import Settings
 
 NO_SNIPPET = "No snippet is available for this result."
@@ -197,9 +199,7 @@ def _within_domains(outcome: SearchOutcome) -> SearchOutcome:
 
 
 def _is_on(url: str, allowed: tuple[str, ...]) -> bool:
-    parsed = urls.parse(url)
-    host = parsed.host if parsed else ""
-    return any(host == domain or host.endswith(f".{domain}") for domain in allowed)
+    return urls.is_below(urls.host_of(url), *allowed)
 
 
 def _render_search(outcome: SearchOutcome, arguments: Arguments, fetched_at: str) -> Answer:
@@ -216,11 +216,11 @@ def _render_search(outcome: SearchOutcome, arguments: Arguments, fetched_at: str
         ],
         "citations": [result.hit.url for result in outcome.results],
         "raw": {
-            "organic": [_organic(place, result) for place, result in enumerate(outcome.results, start=1)],
+            "organic": list(starmap(_organic, enumerate(outcome.results, start=1))),
             "searchParameters": _parameters(outcome, arguments),
         },
     }
-    return Answer(json.dumps(structured, ensure_ascii=False), structured, engine=outcome.engine)
+    return Answer(to_json_text(structured), structured, engine=outcome.engine)
 
 
 def _result(place: int, result: Result, outcome: SearchOutcome, fetched_at: str) -> dict[str, object]:
@@ -238,7 +238,7 @@ def _organic(place: int, result: Result) -> dict[str, object]:
     hit = result.hit
     item: dict[str, object] = {"title": hit.title, "link": hit.url, "position": place}
     optional = {"snippet": _truncate(hit.snippet, MAX_SNIPPET_CHARS), "date": hit.published}
-    return item | {name: value for name, value in optional.items() if value}
+    return item | drop_empty(optional)
 
 
 def _parameters(outcome: SearchOutcome, arguments: Arguments) -> dict[str, object]:
@@ -251,7 +251,7 @@ def _parameters(outcome: SearchOutcome, arguments: Arguments) -> dict[str, objec
         "location": query.location,
         "tbs": arguments.text("tbs"),
     }
-    parameters |= {name: value for name, value in optional.items() if value}
+    parameters |= drop_empty(optional)
     return parameters | {"autocorrect": query.autocorrect, "engine": outcome.engine}
 
 
@@ -266,7 +266,7 @@ def _render_page(page: Page, *, as_markdown: bool, fetched_at: str) -> Answer:
         "cache_status": _of_copy(page.freshness) if len(page.attempts) == 1 else _FALLBACK,
         "fetched_at": fetched_at,
     }
-    return Answer(json.dumps(structured, ensure_ascii=False), structured, engine=page.engine)
+    return Answer(to_json_text(structured), structured, engine=page.engine)
 
 
 def _metadata(page: Page, status: Status, *, engine: str) -> dict[str, object]:
@@ -275,7 +275,7 @@ def _metadata(page: Page, status: Status, *, engine: str) -> dict[str, object]:
 
 
 def _account(attempts: tuple[Attempt, ...], warnings: tuple[str, ...]) -> dict[str, object]:
-    return {"attempts": [fields_of(attempt) for attempt in attempts], "warnings": list(warnings)}
+    return {"attempts": list(map(fields_of, attempts)), "warnings": list(warnings)}
 
 
 def _cache_status(error: DowseError) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from dowse.contracts.arguments import OFFLINE_MODE, Param, read
 from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool
 from dowse.contracts.get_content import complete_address
+from dowse.contracts.output import to_json_text
 from dowse.contracts.render import page_content
 from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.core.models import Page
@@ -76,7 +76,7 @@ def _whole_text(page: Page) -> str:
 
 
 def _json(value: Mapping[str, object], engine: str) -> Answer:
-    return Answer(json.dumps(value, ensure_ascii=False), engine=engine)
+    return Answer(to_json_text(value), engine=engine)
 
 
 CONTRACT = ContractSpec(

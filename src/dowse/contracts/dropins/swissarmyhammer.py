@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +10,7 @@ from textwrap import dedent
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
 from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool, render_failure
-from dowse.contracts.output import MAX_TOKENS
+from dowse.contracts.output import MAX_TOKENS, to_json_text
 from dowse.contracts.render import cache_age_s, describe_copy, page_content, shown_status
 from dowse.contracts.size_limit import shorten_texts
 from dowse.contracts.web_search import MAX_QUERY_CHARS
@@ -162,9 +161,7 @@ def _with_pages(outcome: SearchOutcome, instance: str) -> Metadata:
     results = outcome.results
     texts = {n: result.digest.text if result.digest else page_content(result.page) for n, result in enumerate(results)}
     while True:
-        items = [
-            _item(result, outcome.engine) | {"content": _content(result, texts[n])} for n, result in enumerate(results)
-        ]
+        items = [_item_with_page(result, outcome.engine, texts[n]) for n, result in enumerate(results)]
         metadata = _metadata(outcome, instance, items) | {"content_fetch_stats": _fetch_stats(outcome)}
         excess = estimate_tokens(_json(metadata)) - MAX_TOKENS
         pages = {n: text for n, text in texts.items() if text and results[n].page.status.readable}
@@ -201,6 +198,10 @@ def _item(result: Result, engine: str) -> dict[str, object]:
         "engine": hit.engine or engine,
         **{name: value for name in ("image_url", "thumbnail", "duration") if (value := getattr(hit, name))},
     }
+
+
+def _item_with_page(result: Result, engine: str, text: str) -> dict[str, object]:
+    return _item(result, engine) | {"content": _content(result, text)}
 
 
 def _content(result: Result, text: str) -> dict[str, object]:
@@ -272,7 +273,7 @@ def _retry_after_s(error: DowseError, error_type: str) -> int | None:
 
 
 def _json(metadata: Metadata) -> str:
-    return json.dumps(metadata, ensure_ascii=False)
+    return to_json_text(metadata)
 
 
 # The text has the same code, so only a little of it is worth repeating.

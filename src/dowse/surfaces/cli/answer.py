@@ -60,10 +60,8 @@ def _show(answer: AnswerQuestionOutput, *, is_list: bool) -> str:
 
     copy = describe_copy(answer.cache, answer.cache_age_s)
     # Quotations and sources stand on lines of their own.
-    text = lay_out(answer.text, keeps_lines=True) if can_draw() else answer.text
-    if not answer.citations:
-        # A refusal has no words of a page, and may name an argument.
-        text = name_flags(text, _FLAGS)
+    named = name_flags(answer.text, _FLAGS)
+    text = lay_out(named, keeps_lines=True) if can_draw() else named
     blocks = [text, "" if is_list or lists_sources(answer) else _list_sources(answer)]
     blocks += show_notes(answer.warnings, copy, _FLAGS)
     end = f"answered by {answer.provider}; {describe_attempts(answer.attempts)}"

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 
 from dowse.cache.entries import RECENT_S
-from dowse.core.text import one_line
+from dowse.core.text import count_noun, one_line
 from dowse.stores import format_size
 from dowse.stores.store import Usage
 from dowse.surfaces.cli import session
@@ -51,7 +51,7 @@ def _usage(usage: Usage) -> Mapping[str, object]:
 def _table(state: str, usage: Usage) -> str:
     """A line for each kind, one for all of them, and the size of the store."""
     rows = [(one_line(kind), count, usage.value_bytes.get(kind, 0)) for kind, count in sorted(usage.entries.items())]
-    rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
+    rows.append(("all", sum(usage.entries.values()), sum(size for _, _, size in rows)))
     lines = [state, "", style(f"{'kind':<10}{'entries':>10}{'bytes':>12}", "bold")]
     lines += [f"{kind:<10}{count:>10}{format_size(size):>12}" for kind, count, size in rows]
     most = f" of at most {format_size(usage.max_bytes)}" if usage.max_bytes is not None else ""
@@ -59,5 +59,5 @@ def _table(state: str, usage: Usage) -> str:
 
 
 def _describe_deletion(state: str, count: int) -> str:
-    deleted = f"{count} {'entry' if count == 1 else 'entries'} deleted from {state}"
+    deleted = f"{count_noun(count, 'entry', 'entries')} deleted from {state}"
     return f"{deleted}; spent budgets are kept. A running server notices within {RECENT_S:.0f} seconds."

@@ -190,7 +190,7 @@ def _spell(path: str, flag: _Flag) -> str:
 
 
 def _fish(commands: Sequence[_Command]) -> str:
-    lines = [line for command in commands for line in _fish_lines(command)]
+    lines = list(chain.from_iterable(map(_fish_lines, commands)))
     return _FISH.format(commands=" ".join(f"'{command.path}'" for command in commands[1:]), lines="\n".join(lines))
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import groupby
+from itertools import groupby, starmap
 
 from pydantic import SecretStr
 
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _dump(effective: list[EffectiveSetting], file: ConfigFile) -> str:
     path = str(file.path) if file.path else None
-    return dump_json({"file": path, "settings": [asdict(each) for each in effective]})
+    return dump_json({"file": path, "settings": list(map(asdict, effective))})
 
 
 def _collect(loaded: Loaded, redactor: Redactor) -> Iterator[EffectiveSetting]:
@@ -102,7 +102,7 @@ def _show(effective: list[EffectiveSetting], file: ConfigFile) -> str:
     rows = align([[f"  {each.name}", _describe_source(each), each.value or "(not set)"] for each in effective])
     blocks = [_describe_file(file)]
     for group, members in groupby(zip(effective, rows, strict=True), lambda line: line[0].group):
-        blocks.append("\n".join([style(group, "bold"), *(_colour(*line) for line in members)]))
+        blocks.append("\n".join([style(group, "bold"), *starmap(_colour, members)]))
     return "\n\n".join(blocks)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.core.errors import ConfigError
+from dowse.core.text import enclose
 from dowse.settings import SEARCHERS, SPECS, sources
 from dowse.surfaces.cli import DONE, FAILED
 from dowse.surfaces.cli.terminal import ProgressLine, style
@@ -139,7 +140,7 @@ async def _read(client: Client, web: DemoWeb) -> None:
 def _print_results(engine: str, attempts: Sequence[Mapping[str, object]], results: Sequence[Mapping[str, str]]) -> None:
     print(f"   {style(_QUERY, 'bold')} — engine: {style(engine, 'green')}")
     for attempt in attempts:
-        detail = f" ({attempt['detail']})" if attempt["detail"] else ""
+        detail = enclose(" (", attempt["detail"], ")")
         print(f"   attempt: {attempt['provider']} -> {attempt['outcome']}{detail}, {attempt['ms']} ms")
     for item in results:
         print(f"\n   {style(item['title'], 'bold')}  [{item['status']}]\n   {style(item['link'], 'cyan')}")

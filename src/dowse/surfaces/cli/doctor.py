@@ -7,9 +7,9 @@ import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from itertools import groupby
+from itertools import chain, groupby
 
-from dowse.core.text import one_line, visible
+from dowse.core.text import count_noun, one_line, visible
 from dowse.flows.doctor.check import Check, CheckState, Diagnosis
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
@@ -74,7 +74,7 @@ def _mask(check: Check, redactor: Redactor) -> Check:
 
 
 def _as_json(diagnosis: Diagnosis) -> str:
-    found = {"version": diagnosis.version, "ok": diagnosis.ok, "checks": [asdict(check) for check in diagnosis.checks]}
+    found = {"version": diagnosis.version, "ok": diagnosis.ok, "checks": list(map(asdict, diagnosis.checks))}
     # In ASCII: a path may hold characters that a terminal obeys.
     return json.dumps(found, indent=2)
 
@@ -83,7 +83,7 @@ def _report(diagnosis: Diagnosis) -> str:
     lines: list[str] = []
     for group, checks in groupby(diagnosis.checks, lambda check: check.group):
         lines += ["", style(group, "bold")]
-        lines += [line for check in checks for line in _lines(check)]
+        lines += list(chain.from_iterable(map(_lines, checks)))
     return "\n".join([*lines[1:], "", _tally(diagnosis)])
 
 
@@ -101,6 +101,6 @@ def _lines(check: Check) -> Iterator[str]:
 def _tally(diagnosis: Diagnosis) -> str:
     """Count problems and warnings, such as `2 problems, 1 warning`."""
     counts = {state: diagnosis.count(state) for state in (CheckState.PROBLEM, CheckState.WARNING)}
-    parts = [f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items() if count]
+    parts = [count_noun(count, state) for state, count in counts.items() if count]
     colour = "green" if diagnosis.ok else "red"
     return style(", ".join(parts) or "nothing is wrong", colour)

@@ -121,17 +121,6 @@ def render_html(page: Page, explanation: Explanation, summary: Sequence[str]) ->
 
     sheet = (resources.files("dowse.surfaces.cli") / "explain.css").read_text(encoding="utf-8")
     kept = sum(block.is_kept for block in explanation.blocks)
-    blocks = [
-        _BLOCK.format(
-            state="kept" if block.is_kept else "dropped",
-            mark="+" if block.is_kept else "\N{MINUS SIGN}",
-            score=block.score,
-            text=escape(block.text),
-            path=escape(block.path),
-            reasons="".join(f"<span>{escape(reason)}</span>" for reason in block.reasons),
-        )
-        for block in explanation.blocks
-    ]
     return _PAGE.format(
         # Only this very style sheet is applied, even if a page smuggles in another.
         digest=base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode(),
@@ -141,7 +130,17 @@ def render_html(page: Page, explanation: Explanation, summary: Sequence[str]) ->
         summary="\n".join(f"<li>{escape(sentence)}</li>" for sentence in summary),
         kept=kept,
         dropped=len(explanation.blocks) - kept,
-        blocks="\n".join(blocks),
+        blocks="\n".join(map(_render_html_block, explanation.blocks)),
+    )
+
+
+def _render_html_block(block: ExplainedBlock) -> str:
+    from html import escape
+
+    state, mark = ("kept", "+") if block.is_kept else ("dropped", "\N{MINUS SIGN}")
+    reasons = "".join(f"<span>{escape(reason)}</span>" for reason in block.reasons)
+    return _BLOCK.format(
+        state=state, mark=mark, score=block.score, text=escape(block.text), path=escape(block.path), reasons=reasons
     )
 
 
@@ -170,7 +169,7 @@ def _why_not(explained: Explained) -> str:
 
 def _render_text(page: Page, explanation: Explanation) -> str:
     width = max(shutil.get_terminal_size().columns, _NARROWEST)
-    head = [style(page.title, "bold"), style(page.final_url, "cyan"), *summarize(explanation)]
+    head = [style(one_line(page.title), "bold"), style(one_line(page.final_url), "cyan"), *summarize(explanation)]
     return "\n".join([*filter(None, head), "", *(_render_block(block, width) for block in explanation.blocks)])
 
 

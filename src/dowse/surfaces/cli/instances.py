@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dowse.core import urls
 from dowse.core.errors import ConfigError, NoInstance
-from dowse.core.text import one_line
+from dowse.core.text import enclose, one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.surfaces.cli import DONE, FAILED, session
@@ -84,7 +84,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
 
 def _test(arguments: argparse.Namespace) -> int:
-    named = [_address(url) for url in arguments.urls]
+    named = list(map(_address, arguments.urls))
 
     async def ask(app: App, line: ProgressLine) -> _Report:
         if app.settings.offline:
@@ -140,8 +140,7 @@ def _counts(app: App) -> dict[str, object]:
 
 
 def _address(url: str) -> str:
-    parsed = urls.parse(url)
-    if parsed is None or parsed.scheme not in ("http", "https"):
+    if urls.parse_web(url) is None:
         raise ConfigError(f"{one_line(url, 80)!r} is not a URL; use one such as https://searx.example.org.")
     return url.rstrip("/")
 
@@ -189,9 +188,8 @@ def _describe_check(checked: CheckResult) -> dict[str, object]:
 
 def _render_check(checked: CheckResult) -> str:
     outcome = _OUTCOMES.get(checked.outcome, checked.outcome).replace("_", " ")
-    detail = f": {one_line(checked.detail)}" if checked.detail else ""
     shown = style(outcome, "green" if checked.is_well else "red")
-    return f"{urls.without_userinfo(checked.url)}  {shown} ({checked.ms} ms){detail}"
+    return f"{urls.without_userinfo(checked.url)}  {shown} ({checked.ms} ms){enclose(': ', one_line(checked.detail))}"
 
 
 def _render_rows(listed: Sequence[Instance], now: float) -> list[str]:

@@ -121,14 +121,18 @@ def _clean_tokens(tokens: Iterable[Token], line_break: str) -> list[Token]:
     """The tokens without invisible characters: character references become characters only when they are parsed."""
     tidy: list[Token] = []
     for token in tokens:
-        token.type = line_break if token.type == "softbreak" else token.type
-        token.content = visible(token.content)
-        token.attrs = {name: visible(value) if isinstance(value, str) else value for name, value in token.attrs.items()}
-        token.children = _clean_tokens(token.children, line_break) if token.children else None
+        _clean_token(token, line_break)
         tidy.append(token)
         if token.type == "link_close" and _says_its_address(tidy[-3:]):
             tidy[-3:] = tidy[-2:-1]
     return tidy
+
+
+def _clean_token(token: Token, line_break: str) -> None:
+    token.type = line_break if token.type == "softbreak" else token.type
+    token.content = visible(token.content)
+    token.attrs = {name: visible(value) if isinstance(value, str) else value for name, value in token.attrs.items()}
+    token.children = _clean_tokens(token.children, line_break) if token.children else None
 
 
 def _says_its_address(link: Sequence[Token]) -> bool:

@@ -36,7 +36,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     states = list_providers(settings)
-    print(dump_json([asdict(state) for state in states]) if arguments.json else _show(states))
+    print(dump_json(list(map(asdict, states))) if arguments.json else _show(states))
     return DONE
 
 

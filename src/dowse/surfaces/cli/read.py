@@ -17,6 +17,7 @@ from dowse.surfaces.cli import DONE, FAILED, explain, session
 from dowse.surfaces.cli.session import (
     describe_attempts,
     dump_json,
+    make_printable,
     name_flags,
     report_failure,
     show_notes,
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(pages)
     else:
-        _print(pages, arguments)
+        _print([make_printable(page) for page in pages], arguments)
     return DONE if all(page.status.readable for page in pages) else FAILED
 
 
@@ -97,7 +98,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _print_json(pages: Sequence[GetContentOutput]) -> None:
     """One object, or a list of several."""
-    read = [to_json(page) for page in pages]
+    read = list(map(to_json, pages))
     print(dump_json(read if len(read) > 1 else read[0]))
 
 
@@ -149,7 +150,7 @@ def _describe_failure(page: GetContentOutput) -> str:
 def _show_outline(page: GetContentOutput) -> str:
     from dowse.flows.page_view import describe_section  # Loaded by the call; `--help` does without.
 
-    lines = [describe_section(section) for section in page.outline] or ["(the page has no headings)"]
+    lines = list(map(describe_section, page.outline)) or ["(the page has no headings)"]
     return "\n".join([style(page.final_url, "cyan"), "", *lines])
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from functools import partial
 
 from dowse.contracts.output import ResultOutput, WebSearchOutput
-from dowse.contracts.render import describe_copy
+from dowse.contracts.render import day_of, describe_copy
 from dowse.core.models import Category, Depth, Status, TimeRange
+from dowse.core.text import count_noun, enclose
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import describe_attempts, show_notes
 from dowse.surfaces.cli.terminal import can_draw, fit, lay_out, style
@@ -112,7 +113,7 @@ def _count_results(found: WebSearchOutput) -> str:
     """How many results, from which providers, and how many of them several indexes have."""
     count, providers = len(found.results), ", ".join(found.providers) or found.engine
     agreed = "" if found.agreement is None else f"; {found.agreement} of them in more than one index"
-    return f"{count} result{'' if count == 1 else 's'} from {providers}{agreed}"
+    return f"{count_noun(count, 'result')} from {providers}{agreed}"
 
 
 def _head(number: int, result: ResultOutput, *, tells_age: bool) -> list[str]:
@@ -130,7 +131,7 @@ def _head(number: int, result: ResultOutput, *, tells_age: bool) -> list[str]:
 def _facts(result: ResultOutput, *, tells_age: bool) -> str:
     is_read = result.status.readable and result.word_count
     facts = (
-        result.published.partition("T")[0],
+        day_of(result.published),
         result.duration,
         f"{result.word_count:,} words" if is_read else "",
         describe_copy(result.cache, result.cache_age_s) if tells_age else "",
@@ -143,7 +144,7 @@ def _remarks(result: ResultOutput) -> list[tuple[str, str]]:
     """Lines about a result, each with its colour; some are empty."""
     return [
         (_failure(result), "yellow"),
-        (f"image: {result.image_url}" if result.image_url else "", "cyan"),
+        (enclose("image: ", result.image_url), "cyan"),
         *((f"the same text: {url}", "dim") for url in result.duplicates),
         *((f"note: {warning}", "yellow") for warning in result.warnings),
     ]

@@ -8,16 +8,15 @@ import io
 import json
 import logging
 import os
-import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from dowse.contracts.output import map_texts, to_json
+from dowse.contracts.output import map_texts, to_json, to_json_text
 from dowse.core.errors import ConfigError, DowseError, InvalidRequest, StoreFailed
 from dowse.core.models import Attempt
 from dowse.core.runtime import SystemClock
-from dowse.core.text import one_line
+from dowse.core.text import Sentence, enclose, one_line, visible
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
 from dowse.stores import file_of, open_store, show_address
@@ -42,12 +41,7 @@ def run_command(command: Callable[[], int]) -> int:
     """Run a command for a shell: every way to end becomes an exit code and at most one message."""
     # Until the command knows its settings: an earlier failure is one masked line as well.
     log.configure("error", Redactor())
-    if sys.stdout is None:
-        # `dowse search … >&-` closes stdout.
-        sys.stdout = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A page may hold characters that the terminal's encoding does not have.
-        sys.stdout.reconfigure(errors="replace")
+    _prepare_stdout()
     try:
         code = command()
         sys.stdout.flush()
@@ -67,6 +61,15 @@ def run_command(command: Callable[[], int]) -> int:
         log.LOGGER.exception("command crashed")
         return FAILED
     return code
+
+
+def _prepare_stdout() -> None:
+    if sys.stdout is None:
+        # `dowse search … >&-` closes stdout.
+        sys.stdout = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A page may hold characters that the terminal's encoding does not have.
+        sys.stdout.reconfigure(errors="replace")
 
 
 def common_flags(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +114,7 @@ def call_and_print(
         (answer,) = call(settings, tool, [given], output, flags)
     except DowseError as error:
         return report_failure(error, settings)
-    print(dump_json(to_json(answer)) if as_json else show(answer))
+    print(dump_json(to_json(answer)) if as_json else show(make_printable(answer)))
     return DONE
 
 
@@ -124,7 +127,7 @@ def call(
         with ProgressLine(is_wanted="log_level" not in settings.model_fields_set) as line:
             answers = asyncio.run(_call(settings, tool, calls, line))
     except InvalidRequest as error:
-        raise InvalidRequest(name_flags(str(error), flags)) from error
+        raise InvalidRequest(error.sentence.rename(flags)) from error
     assert all(isinstance(answer, output) for answer in answers), "the command names the output of its tool"
     return cast(list[T], answers)
 
@@ -160,22 +163,22 @@ def query_store(
 
 
 def dump_json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return to_json_text(value, indent=2)
+
+
+def make_printable(output: T) -> T:
+    """The output as a terminal can show it: no escape sequences, and every text but pages and answers on one line."""
+    return map_texts(map_texts(output, visible), one_line, kept=("page_content", "text"))
 
 
 def name_flags(text: str, flags: Mapping[str, str]) -> str:
-    """A sentence about the arguments of a tool with the flags in their place.
-
-    A name that is an ordinary word is replaced at the beginning and after "without" only.
-    """
-    distinct = [name for name in flags if not name.islower() or "_" in name]
-    pattern = rf"(?:^|(?<=without ))(?:{'|'.join(flags)})\b|(?<![\w\"'-])(?:{'|'.join(distinct) or '$'})\b"
-    return re.sub(pattern, lambda name: flags[name[0]], text)
+    """A message about the arguments of a tool with the flags in their place."""
+    return text.rename(flags) if isinstance(text, Sentence) else text
 
 
 def report_failure(error: DowseError, settings: Settings) -> int:
     """Print an error without secrets; returns the exit code."""
-    print(f"dowse: {Redactor(settings.secrets()).message(str(error))}", file=sys.stderr)
+    print(f"dowse: {visible(Redactor(settings.secrets()).message(str(error)))}", file=sys.stderr)
     return USAGE if isinstance(error, InvalidRequest) else FAILED
 
 
@@ -187,7 +190,7 @@ def describe_attempts(attempts: Sequence[Attempt]) -> str:
 
 def show_notes(warnings: Sequence[str], copy: str, flags: Mapping[str, str]) -> list[str]:
     """A note for each warning, before them the age of a copy."""
-    notes = [f"this is {copy}" if copy else "", *(name_flags(warning, flags) for warning in warnings)]
+    notes = [enclose("this is ", copy), *(name_flags(warning, flags) for warning in warnings)]
     return [style("\n".join(fit(f"note: {note}")), "yellow") for note in filter(None, notes)]
 
 

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import starmap
 from pathlib import Path
 
 from dowse.auth import tokens
@@ -176,7 +177,7 @@ def _rotate(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     name, expires = arguments.name, _end(arguments.expires)
     file = _editable_file(arguments, settings)
-    entry = next((entry for entry in _entries(file) if entry.name == name), None)
+    entry = {entry.name: entry for entry in _entries(file)}.get(name)
     if entry and not expires and entry.is_expired(SystemClock().utc()):
         raise ConfigError(f"{name} has expired; add --expires, such as --expires 90d.")
     token = tokens.mint()
@@ -195,7 +196,7 @@ def _list(arguments: argparse.Namespace) -> int:
     uses = asyncio.run(_last_uses(settings, entries)) if entries else []
     listed = list(zip(entries, uses, sources, strict=True))
     if arguments.json:
-        print(json.dumps([_describe(*each) for each in listed], indent=2))
+        print(json.dumps(list(starmap(_describe, listed)), indent=2))
         return DONE
     if not listed:
         print("dowse: there are no tokens; `dowse token new NAME` creates one", file=sys.stderr)

@@ -56,6 +56,7 @@ def test_a_browser_that_is_switched_off_is_not_looked_for(examine: Examine) -> N
     assert (state, fix) == ("off", "Unset DOWSE_BROWSER to read them with a browser.")
 
 
+@pytest.mark.promise("hidden-browser-sandbox")
 @pytest.mark.parametrize(
     ("user", "setting", "reason"),
     [

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from dowse.core.text import ArgumentName, Sentence
 from dowse.surfaces.cli import main as cli
 from dowse.surfaces.cli.main import main
 from dowse.surfaces.cli.session import name_flags
@@ -85,11 +86,15 @@ def test_a_setting_that_is_wrong_as_a_flag_is_named_as_the_flag(capsys: Captured
     assert capsys.readouterr().err.startswith("dowse: --log-level is 'loud', but it takes ")
 
 
-def test_arguments_of_a_tool_become_flags_in_a_sentence_but_ordinary_words_stay() -> None:
-    flags = {"language": "--language", "max_tokens": "--max-tokens", "maxResults": "--max-results"}
-    assert name_flags("language must be like en, not a language; without language all are searched.", flags) == (
-        "--language must be like en, not a language; without --language all are searched."
-    )
-    assert name_flags("the budget of max_tokens and maxResults is 'max_tokens'", flags) == (
-        "the budget of --max-tokens and --max-results is 'max_tokens'"
-    )
+def test_arguments_of_a_tool_become_flags_in_a_message_but_ordinary_words_stay() -> None:
+    flags = {"language": "--language", "max_tokens": "--max-tokens"}
+    message = Sentence(ArgumentName("language"), " must be like en, not a language or max_tokens.")
+    assert message == "language must be like en, not a language or max_tokens."
+    assert name_flags(message, flags) == "--language must be like en, not a language or max_tokens."
+    assert name_flags("language is an ordinary word", flags) == "language is an ordinary word"
+
+
+def test_a_masked_message_keeps_the_names_of_its_arguments() -> None:
+    message = Sentence(ArgumentName("section"), " 'secret' is not on the page, nor in the section.")
+    masked = message.change(lambda text: text.replace("section", "***").replace("secret", "***"))
+    assert masked.rename({"section": "--section"}) == "--section '***' is not on the page, nor in the ***."
