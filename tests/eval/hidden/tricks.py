@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from tests.eval.hidden.page import SECRET
 
@@ -11,12 +12,16 @@ _TELLING = "harbour ledger"
 
 @dataclass(frozen=True)
 class Trick:
-    """Markup for the middle of a page and for its head; `secret` is what must not come out."""
+    """Markup for the middle of a page and for its head; `secret` is what must not come out.
+
+    `sheets` are the style sheets that the page links, by their path.
+    """
 
     name: str
     body: str
     head: str = ""
     secret: str = _TELLING
+    sheets: Mapping[str, str] = field(default_factory=dict)
 
 
 def _inline(name: str, style: str, tag: str = "p") -> Trick:
@@ -163,4 +168,275 @@ CHARACTERS = (
     Trick("characters: in entities", "<p>The pier &#xE0041;&#xE0042;&#x200B; is open.</p>", secret="\U000e0041"),
 )
 
-TRICKS = (*STYLES, *SHEETS, *ELEMENTS, *CHARACTERS)
+VARIABLES = (
+    _sheet("variable", ":root{--gone:none}.note{display:var(--gone)}"),
+    _sheet("variable of the element", ".note{--d:none;display:var(--d)}"),
+    _sheet("fallback of a variable", ".note{display:var(--unset, none)}"),
+    _sheet("fallback in a fallback", ".note{display:var(--a, var(--b, none))}"),
+    _sheet("chain of variables", ":root{--a:var(--b);--b:var(--c);--c:0}.note{opacity:var(--a)}"),
+    _sheet("variable that an ancestor changes", ":root{--show:block}article{--show:none}.note{display:var(--show)}"),
+    _sheet(
+        "variable in a length", ":root{--far:-9999px}.note{position:absolute;left:calc(var(--far))}", 'p class="note"'
+    ),
+    _sheet("variables as colours", ":root{--ink:#fefefe;--paper:#fff}.note{color:var(--ink);background:var(--paper)}"),
+    _sheet("cycle with a fallback", ".note{--a:var(--b);--b:var(--a);display:var(--a,none)}"),
+    Trick(
+        "variable in a style attribute",
+        f'<section style="--tone:0"><p class="note">{SECRET}</p></section>',
+        "<style>.note{opacity:var(--tone)}</style>",
+    ),
+    _sheet(
+        "registered variable",
+        "@property --o{syntax:'<number>';inherits:false;initial-value:0}.note{opacity:var(--o)}",
+    ),
+    _sheet("variable in a colour function", ":root{--rgb:255,255,255}.note{color:rgb(var(--rgb))}"),
+)
+
+
+def _placed(name: str, sheet: str, markup: str) -> Trick:
+    return Trick(f"place: {name}", markup.replace("SECRET", SECRET), f"<style>{sheet}</style>")
+
+
+SELECTORS = (
+    _placed("descendant", ".box .note{display:none}", '<div class="box"><p class="note">SECRET</p></div>'),
+    _placed("child", ".box > p{display:none}", '<div class="box"><p>SECRET</p></div>'),
+    _placed("next sibling", "h3 + p{display:none}", "<h3>Timetable</h3><p>SECRET</p><p>The pier is open.</p>"),
+    _placed("later sibling", ".mark ~ .aside{display:none}", '<i class="mark"></i><b>x</b><p class="aside">SECRET</p>'),
+    _placed(
+        "long chain",
+        "html body main article div.box>p span{font-size:0}",
+        '<div class="box"><p><span>SECRET</span></p></div>',
+    ),
+    _placed("is", ":is(.a,.b) :is(em,.note){display:none}", '<div class="b"><p class="note">SECRET</p></div>'),
+    _placed("where", ":where(.note){display:none}", '<p class="note">SECRET</p>'),
+    _placed("not", "p.extra:not(.shown){display:none}", '<p class="extra">SECRET</p>'),
+    _placed(
+        "not with a list", ".box p:not(.a, .b){visibility:hidden}", '<div class="box"><p class="c">SECRET</p></div>'
+    ),
+    _placed("attribute that begins", '[class^="sys-"]{display:none}', '<p class="sys-note">SECRET</p>'),
+    _placed("attribute that contains", "p[data-k*=tern]{display:none}", '<p data-k="internal">SECRET</p>'),
+    _placed("attribute that ends", "[id$='-ai']{opacity:0}", '<p id="for-ai">SECRET</p>'),
+    _placed("word of an attribute", "[data-t~=low]{display:none}", '<p data-t="very low">SECRET</p>'),
+    _placed("attribute with a hyphen", "p[lang|=x]{display:none}", '<p lang="x-none">SECRET</p>'),
+    _placed("attribute in any case", "[data-k=ABC i]{display:none}", '<p data-k="abc">SECRET</p>'),
+    _placed("nested", ".box{color:#222; .note{display:none}}", '<div class="box"><p class="note">SECRET</p></div>'),
+    _placed("nested with an ampersand", ".note{&.x{display:none}}", '<p class="note x">SECRET</p>'),
+    _placed("nested twice", "article{.box{& > p{opacity:0}}}", '<div class="box"><p>SECRET</p></div>'),
+    _placed("nested condition", ".note{@media screen{display:none}}", '<p class="note">SECRET</p>'),
+    _placed("after a nested rule", ".note{&:hover{color:red} display:none}", '<p class="note">SECRET</p>'),
+    _placed("last child", ".box p:last-child{display:none}", '<div class="box"><p>The pier.</p><p>SECRET</p></div>'),
+    _placed("third child", "ul.l li:nth-child(3){display:none}", '<ul class="l"><li>a<li>b<li>SECRET</ul>'),
+    _placed("every other", ".r p:nth-child(2n){visibility:hidden}", '<div class="r"><p>a</p><p>SECRET</p></div>'),
+    _placed("first of its type", ".r em:first-of-type{display:none}", '<p class="r">Open. <em>SECRET</em></p>'),
+    _placed("has", ".box:has(.flag){display:none}", '<div class="box"><i class="flag"></i><p>SECRET</p></div>'),
+    _placed("escaped name", r".n\6fte,.md\:gone{display:none}", '<p class="md:gone">SECRET</p>'),
+    _placed("root", ":root .note{display:none}", '<p class="note">SECRET</p>'),
+    _placed("brace in a string", '.q::before{content:"{"}.note{display:none}', '<p class="note">SECRET</p>'),
+    _placed("comment marks of HTML", "<!-- .note{display:none} -->", '<p class="note">SECRET</p>'),
+    _placed("everything", ".box *{display:none}", '<div class="box"><p>SECRET</p></div>'),
+)
+
+CONDITIONS = (
+    _sheet("supported", "@supports (display:grid){.note{display:none}}"),
+    _sheet("not supported", "@supports not (display:nonsense){.note{display:none}}"),
+    _sheet("supported both", "@supports (display:flex) and (not (foo:bar)){.note{opacity:0}}"),
+    _sheet("layer", "@layer base{.note{display:none}}"),
+    _sheet("later layer", "@layer a,b;@layer b{.note{display:none}}@layer a{.note{display:block}}"),
+    _sheet(
+        "important in the first layer",
+        "@layer a{.note{display:none!important}}#n{display:block!important}",
+        'p class="note" id="n"',
+    ),
+    _sheet("range of widths", "@media (400px <= width <= 4000px){.note{display:none}}"),
+    _sheet("width in em", "@media only screen and (min-width:40em){.note{display:none}}"),
+    _sheet("not print", "@media not print{.note{display:none}}"),
+    _sheet("with a mouse", "@media (hover:hover) and (pointer:fine){.note{display:none}}"),
+    _sheet("one of several media", "@media print, (min-width:300px){.note{display:none}}"),
+    _sheet("light scheme", "@media (prefers-color-scheme:light){.note{color:#fff;background:#fff}}"),
+    _sheet("scope", "@scope (article){.note{display:none}}"),
+    _sheet("conditions in conditions", "@layer x{@supports (gap:1px){@media screen{.note{display:none}}}}"),
+    Trick(
+        "sheet in an address",
+        f'<p class="note">{SECRET}</p>',
+        '<link rel="stylesheet" href="data:text/css,.note%7Bdisplay%3Anone%7D">',
+    ),
+    Trick(
+        "sheet in an address, in base 64",
+        f'<p class="note">{SECRET}</p>',
+        '<link rel=stylesheet href="data:text/css;base64,Lm5vdGV7ZGlzcGxheTpub25lfQ==">',
+    ),
+    Trick("sheet in the body", f'<style>.note{{display:none}}</style><p class="note">{SECRET}</p>'),
+    _sheet("end of an animation", "@keyframes go{to{opacity:0}}.note{animation:go 1ms forwards}"),
+    _sheet("animation without keyframes", ".note{opacity:0;animation:nothing 1s}"),
+    _sheet("transition that nothing starts", ".note{opacity:0;transition:opacity 1s}"),
+)
+
+COLOURS = (
+    _sheet("white on the page", ".note{color:#fff}"),
+    _inline("white on the page", "color:white"),
+    _inline("nearly white on the page", "color:#fdfdfd"),
+    _sheet("colour of the body", "body{background:#123456}p{color:#fff}.note{color:#123456}"),
+    _placed(
+        "background of an ancestor",
+        ".box{background:#102030}.note{color:#112131}",
+        '<div class="box"><p class="note">SECRET</p></div>',
+    ),
+    _placed("inherited text colour", ".box{color:#fff}", '<div class="box"><div><p>SECRET</p></div></div>'),
+    _placed("background in the text's colour", "body{color:#333}.note{background:#333}", '<p class="note">SECRET</p>'),
+    _placed("two classes", ".ink{color:#eee}.paper{background:#efefef}", '<p class="ink paper">SECRET</p>'),
+    _inline("colour in percent", "color:rgb(100% 100% 100%)"),
+    _inline("hue, whiteness, blackness", "color:hwb(0 100% 0%)"),
+    _inline("lightness", "color:oklch(1 0 0)"),
+    _inline("few per cent of ink", "color:rgb(0 0 0 / 2%)"),
+    _inline("eight digits", "color:#00000005"),
+    _inline("fill", "-webkit-text-fill-color:#fff"),
+    _inline("named colour", "color:ghostwhite;background:white"),
+    _inline("mixed colour", "color:color-mix(in srgb, white 99%, black)"),
+    _element("font", '<p><font color="#ffffff">SECRET</font></p>'),
+    _element("cell", '<table bgcolor="#ffffff"><tr><td><font color="white">SECRET</font></td></tr></table>'),
+    _placed(
+        "ink by opacity",
+        ".a{opacity:.2}.b{opacity:.2}",
+        '<div class="a"><div class="a"><p class="b">SECRET</p></div></div>',
+    ),
+    _inline("same by currentcolor", "background-color:currentcolor"),
+)
+
+SHAPES = (
+    _sheet("tiny letters", ".note{font-size:1px}"),
+    _sheet("letters of two pixels", ".note{font-size:2px}"),
+    _sheet("font shorthand", ".note{font:0/0 a}"),
+    _placed("tiny by inheritance", ".box{font-size:.5px}.box p{font-size:1em}", '<div class="box"><p>SECRET</p></div>'),
+    _placed("size in two rules", ".w{width:0}.h{overflow:hidden}.n{white-space:nowrap}", '<p class="w h n">SECRET</p>'),
+    _inline("logical sizes", "inline-size:0;block-size:0;overflow:hidden"),
+    _inline("no height, clipped", "height:0;overflow:clip"),
+    _inline("no height, scrolled", "height:0;overflow-y:auto"),
+    _inline("scaled by its property", "scale:0"),
+    _inline("scaled to a thousandth", "transform:scale(.001)"),
+    _inline("scaled in one direction", "transform:scaleY(0)"),
+    _inline("zoomed away", "zoom:0.01"),
+    _inline("inset from all sides", "position:absolute;clip-path:inset(100%)"),
+    _inline("inset from one side", "clip-path:inset(0 0 100% 0)"),
+    _inline("inset from right to left", "clip-path:inset(0 100% 0 0)"),
+    _inline("polygon without area", "clip-path:polygon(0 0,0 0,0 0,0 0)"),
+    _inline(
+        "masked",
+        "-webkit-mask-image:linear-gradient(transparent,transparent);mask-image:linear-gradient(transparent,transparent)",
+    ),
+    _inline("placed by inset", "position:fixed;inset:-9999px auto auto -9999px"),
+    _inline("to the right of the window", "position:fixed;left:200vw"),
+    _inline("below the window", "position:fixed;top:150vh"),
+    _inline("moved by translate", "translate:-9999px 0"),
+    _inline("moved by several windows", "transform:translateX(-300vw)"),
+    _inline("logical margin", "margin-inline-start:-9999px"),
+    _inline("indented behind its edge", "text-indent:100%;white-space:nowrap;overflow:hidden;width:300px"),
+    _inline("letters on top of each other", "letter-spacing:-999px"),
+    _inline("letters as dots", "-webkit-text-security:disc"),
+    _inline("blurred", "filter:blur(60px)"),
+    _sheet("drawn later", ".note{content-visibility:hidden}"),
+    _placed("in a closed box", ".box{height:1px;overflow:hidden}", '<div class="box"><p>SECRET</p></div>'),
+    _inline("turned on edge by its property", "rotate:y 90deg"),
+    _inline("contained in nothing", "contain:strict"),
+)
+
+COMBINED = (
+    _placed(
+        "variable, nesting and a layer",
+        "@layer t{:root{--v:hidden}.box{& .note{visibility:var(--v)}}}",
+        '<div class="box"><p class="note">SECRET</p></div>',
+    ),
+    _placed(
+        "inherited variable as colour under a sibling",
+        "article{--paper:#fff}.x + div{color:var(--paper)}",
+        '<hr class="x"><div><p>SECRET</p></div>',
+    ),
+    _placed(
+        "shown and hidden again",
+        ".note{display:none}.box .note{display:block}@media screen{article .box p.note{display:none}}",
+        '<div class="box"><p class="note">SECRET</p></div>',
+    ),
+    _placed(
+        "utility classes",
+        ".absolute{position:absolute}.w-px{width:1px}.h-px{height:1px}.overflow-hidden{overflow:hidden}.p-0{padding:0}",
+        '<div class="absolute w-px h-px overflow-hidden p-0">SECRET</div>',
+    ),
+    _placed(
+        "off the screen in two classes",
+        ".abs{position:absolute}.away{left:-624.9375rem}",
+        '<span class="abs away">SECRET</span>',
+    ),
+    _placed(
+        "in a list of navigation",
+        "li.k{height:0;overflow:hidden;list-style:none}",
+        '<ul><li>Tickets<li class="k">SECRET<li>Boats</ul>',
+    ),
+    _placed(
+        "conditions and attributes",
+        "@supports selector(:is(a)){[data-role=meta i]:not([data-open]){opacity:0;pointer-events:none}}",
+        '<div data-role="Meta"><p>SECRET</p></div>',
+    ),
+    _placed(
+        "small print of a cell",
+        "table.t td:last-child{font-size:0;color:#fff}",
+        '<table class="t"><tr><td>Boat</td><td>SECRET</td></tr></table>',
+    ),
+    _placed(
+        "important against a style",
+        ".note{display:none!important}",
+        '<p class="note" style="display:block">SECRET</p>',
+    ),
+    _placed(
+        "hidden attribute that a sheet confirms",
+        "[hidden]{display:none!important}.note{display:block}",
+        '<p class="note" hidden>SECRET</p>',
+    ),
+    _placed(
+        "word in the middle of a sentence",
+        ".k{position:absolute;width:1px;height:1px;clip:rect(0 0 0 0)}",
+        '<p>The pier is open <span class="k">SECRET</span> until noon.</p>',
+    ),
+    _placed(
+        "screen-reader class under another name",
+        ".u-vh:not(:focus):not(:active){clip:rect(0 0 0 0);clip-path:inset(50%);height:1px;overflow:hidden;"
+        "position:absolute;white-space:nowrap;width:1px}",
+        '<p class="u-vh">SECRET</p>',
+    ),
+)
+
+
+def _linked(name: str, sheet: str, markup: str = '<p class="note">SECRET</p>', link: str = "/site.css") -> Trick:
+    return Trick(
+        f"linked: {name}",
+        markup.replace("SECRET", SECRET),
+        f'<link rel="stylesheet" href="{link}">',
+        sheets={link: sheet},
+    )
+
+
+LINKED = (
+    _linked("class", ".note{display:none}"),
+    _linked("white on white", ".note{color:#fff}"),
+    _linked("variable", ":root{--x:0}.note{opacity:var(--x)}"),
+    _linked("descendant", ".box p{position:absolute;left:-9999px}", '<div class="box"><p>SECRET</p></div>'),
+    _linked("tiny", ".note{font-size:1px}"),
+    Trick(
+        "linked: imported by the page",
+        f'<p class="note">{SECRET}</p>',
+        "<style>@import url(/print.css) print;@import '/extra.css';</style>",
+        sheets={"/extra.css": ".note{display:none}", "/print.css": ""},
+    ),
+)
+
+TRICKS = (
+    *STYLES,
+    *SHEETS,
+    *ELEMENTS,
+    *CHARACTERS,
+    *VARIABLES,
+    *SELECTORS,
+    *CONDITIONS,
+    *COLOURS,
+    *SHAPES,
+    *COMBINED,
+    *LINKED,
+)

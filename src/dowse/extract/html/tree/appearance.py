@@ -1,60 +1,83 @@
-"""Visibility of a computed style: switched off, out of sight, or text in the colour of its background."""
+"""Visibility of a style: switched off, out of sight; colours and sizes of text."""
 
 from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import IntEnum
+from functools import lru_cache
 
 ComputedStyle = Mapping[str, str]
-_LENGTH = re.compile(r"([-+]?\d{0,9}\.?\d{1,9})(px|pt|r?em|ex|ch|v[wh]|vmin|vmax|%|in|cm|mm)?")
+Colour = tuple[float, float, float, float]
+"""Red, green, blue (0 to 255) and opacity (0 to 1)."""
+WHITE: Colour = (255, 255, 255, 1)
+BLACK: Colour = (0, 0, 0, 1)
+_COLOUR = re.compile(r"(rgb|hsl|hwb|lab|lch|oklab|oklch|color)a?\(([^()]{1,80})\)")
+_MIXED = re.compile(
+    r"color-mix\(in [\w-]{1,20}[^,]{0,30},\s*(.{1,80}?)(?:\s+([\d.]{1,9})%)?,\s*(.{1,80}?)(?:\s+[\d.]{1,9}%)?\)"
+)
+_NUMBER = re.compile(r"-?[\d.]{1,9}(?:e-?\d)?%?")
+_NAMED = dict(
+    pair.split(":")
+    for pair in (
+        "white:ffffff black:000000 red:ff0000 green:008000 lime:00ff00 blue:0000ff yellow:ffff00 gray:808080"
+        " grey:808080 silver:c0c0c0 whitesmoke:f5f5f5 snow:fffafa ivory:fffff0 navy:000080 maroon:800000 teal:008080"
+        " olive:808000 purple:800080 aqua:00ffff cyan:00ffff fuchsia:ff00ff magenta:ff00ff orange:ffa500 pink:ffc0cb"
+        " brown:a52a2a gold:ffd700 tomato:ff6347 ghostwhite:f8f8ff floralwhite:fffaf0 mintcream:f5fffa azure:f0ffff"
+        " aliceblue:f0f8ff lavenderblush:fff0f5 seashell:fff5ee honeydew:f0fff0 linen:faf0e6 oldlace:fdf5e6"
+        " lightyellow:ffffe0 beige:f5f5dc cornsilk:fff8dc lavender:e6e6fa gainsboro:dcdcdc lightgray:d3d3d3"
+        " lightgrey:d3d3d3 darkgray:a9a9a9 darkgrey:a9a9a9 dimgray:696969 dimgrey:696969 darkslategray:2f4f4f"
+        " darkblue:00008b darkred:8b0000 darkgreen:006400 midnightblue:191970 indigo:4b0082 crimson:dc143c"
+        " steelblue:4682b4 royalblue:4169e1 canvas:ffffff canvastext:000000"
+    ).split()
+)
+_LONGEST_COLOUR = 200
+_LENGTH = re.compile(r"([-+]?\d{0,9}\.?\d{1,9})(px|pt|r?em|ex|ch|[sdl]?v[wh]|vmin|vmax|v[ib]|%|in|cm|mm)?")
 # Approximate; a hundredth of the window counts as 10.
 _PIXELS = {"": 1, "px": 1, "pt": 1.33, "em": 16, "rem": 16, "ex": 8, "ch": 8, "in": 96, "cm": 38, "mm": 3.8}
 _HUNDREDTH = 10
 # Text that is meant to be seen is never pushed that far. Carousels are moved by hundreds of percent.
 _FAR_AWAY = -900
 _FAR_AWAY_PERCENT = -2000
-_PLACES = ("left", "top", "right", "bottom", "text-indent", "margin", "margin-left", "margin-top")
-# Without one of these properties no text is out of sight.
-_TELLING = frozenset(_PLACES) | frozenset(
-    "clip clip-path overflow transform translate filter font-size zoom z-index color -webkit-text-fill-color".split()
+_FAR_RIGHT = 2000
+_OUT_OF_WINDOW = 1000
+_INSETS = ("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end", "inset-block-start")
+_SHIFTS = ("text-indent", "margin", "margin-left", "margin-top", "margin-inline-start", "margin-block-start")
+_WIDTHS = ("width", "max-width", "inline-size", "max-inline-size")
+_HEIGHTS = ("height", "max-height", "block-size", "max-block-size")
+PROPERTIES = frozenset((*_INSETS, *_SHIFTS, *_WIDTHS, *_HEIGHTS)) | frozenset(
+    "display visibility content-visibility opacity zoom z-index letter-spacing transform -webkit-transform scale"
+    " translate rotate clip clip-path -webkit-clip-path mask mask-image -webkit-mask-image -webkit-text-security filter"
+    " contain line-height font-size font".split()
 )
+"""Properties that may hide an element, without colours."""
+_MASKS = ("mask", "mask-image", "-webkit-mask-image")
+_FARTHEST = {"fixed": _OUT_OF_WINDOW, "absolute": _FAR_RIGHT}
+_CLIPPING = ("overflow", "overflow-x", "overflow-y")
+_ROOM = ("flex", "flex-grow", "min-width", "min-height", "padding", "padding-bottom", "padding-top", "padding-left")
+_CONTAINED = frozenset(("strict", "content", "paint"))
 _TINY = 1.5
-_FAINT = 0.05
-_MOVING = frozenset(("transform", "-webkit-transform", "transition", "animation", "will-change"))
-_ZERO_SCALE = re.compile(r"scale(?:3d|[xy])?\(\s{0,9}0(?:\.0{1,9})?[\s,)]|matrix\(0,\s{0,9}0,\s{0,9}0,\s{0,9}0")
-_ON_EDGE = re.compile(r"rotate[xy]\(\s{0,9}-?90deg")
-_FAR_TRANSLATION = re.compile(r"translate(?:3d|[xy])?\([^()]{0,20}-\d{4}")
-_NO_CLIP = re.compile(r"rect\(\s{0,9}([01])(?:px)?[\s,]{1,9}([01])(?:px)?[\s,]{1,9}\1(?:px)?[\s,]{1,9}\2(?:px)?")
-_NO_PATH = re.compile(
-    r"inset\(\s{0,9}(?:[5-9]\d|100)%|(?:circle|ellipse)\(\s{0,9}0"
-    r"|polygon\(\s{0,9}(0(?:px|%)? 0(?:px|%)?)(?:\s{0,9},\s{0,9}\1){1,9}\s{0,9}\)"
+TINY_FONT_PX = 3.0
+FAINT = 0.05
+_COLLAPSED_LETTERS = -10
+_BLURRED = 8
+_MAX_POINTS = 40
+# Which of one to four values counts for the top, the right, the bottom and the left.
+_SIDES = ((0, 0, 0, 0), (0, 1, 0, 1), (0, 1, 2, 1), (0, 1, 2, 3))
+_FUNCTION = re.compile(r"([a-z-]+?)(3d|x|y|z)?\(([^()]{0,200})\)")
+_RECTANGLE = re.compile(r"rect\(\s{0,9}([01])(?:px)?[\s,]{1,9}([01])(?:px)?[\s,]{1,9}\1(?:px)?[\s,]{1,9}\2(?:px)?")
+_CLEAR = r"(?:transparent|#0000|#00000000|rgba\(0,\s?0,\s?0,\s?0\))[^,]{0,20}"
+_CLEAR_MASK = re.compile(
+    rf"(?:-webkit-)?(?:linear|radial|conic)-gradient\((?:[^,#t]{{0,30}},)?\s*{_CLEAR}(?:,\s*{_CLEAR})*\)"
 )
-_NO_OPACITY = re.compile(r"opacity\(\s{0,9}0?\.?0{0,9}%?\s{0,9}\)")
-# In these a font size of zero removes the gaps between children, which have a size of their own.
-_CONTAINERS = frozenset(("div", "ul", "ol", "section", "table", "tbody", "tr", "td", "th", "figure", "main", "article"))
-_FUNCTION = re.compile(r"(rgb|hsl)a?\(([^()]{1,80})\)")
-_NUMBER = re.compile(r"-?[\d.]{1,9}%?")
-_NAMED = {
-    "white": "ffffff",
-    "black": "000000",
-    "red": "ff0000",
-    "green": "008000",
-    "lime": "00ff00",
-    "blue": "0000ff",
-    "yellow": "ffff00",
-    "gray": "808080",
-    "grey": "808080",
-    "silver": "c0c0c0",
-    "whitesmoke": "f5f5f5",
-    "snow": "fffafa",
-    "ivory": "fffff0",
-    "navy": "000080",
-}
-# A difference of 8 in 255 is not visible.
-_SAME = 8
-Colour = tuple[float, float, float, float]
+_FONT_SIZE = re.compile(r"(?:^|\s)([\d.]{1,9}(?:px|pt|r?em|%|ex|ch|v[wh])?)(?:\s*/|\s)")
+
+
+_MOTION = frozenset(
+    "transform -webkit-transform will-change transition transition-property transition-duration animation"
+    " animation-name".split()
+)
 
 
 class Certainty(IntEnum):
@@ -65,89 +88,201 @@ class Certainty(IntEnum):
     HIDDEN = 2
 
 
-def judge_display(style: ComputedStyle) -> Certainty:
-    """Whether text is switched off in one of the ways in which scripts hide parts of a page until later."""
+def judge_display(style: ComputedStyle, *, is_moving: bool = False) -> Certainty:
+    """Whether text is switched off in one of the ways in which scripts hide parts of a page until later.
+
+    An element that moves is about to fade in.
+    """
     if style.get("display") == "none" or style.get("content-visibility") == "hidden":
         return Certainty.HIDDEN
-    is_off = style.get("visibility") in ("hidden", "collapse") or _is_faint(style) or _is_scaled_away(style)
-    return (
-        Certainty.DOUBTFUL
-        if is_off or (_clips(style) and 0 in _sizes(style, "height", "max-height"))
-        else Certainty.NONE
-    )
+    is_faint = "opacity" in style and _number(style["opacity"]) < FAINT and not is_moving
+    is_off = is_faint or _is_scaled_away(style)
+    return Certainty.DOUBTFUL if is_off or (_clips(style) and 0 in _sizes(style, _HEIGHTS)) else Certainty.NONE
 
 
-def judge_sight(style: ComputedStyle, tag: str) -> Certainty:
-    """Whether text is out of sight: cut off, far away, camouflaged, tiny, or behind the page."""
-    if _TELLING.isdisjoint(style):
+def judge_sight(style: ComputedStyle, *, is_placed: bool = True) -> Certainty:
+    """Whether an element is out of sight: cut off, far away, masked, or behind the page.
+
+    `is_placed` unless it is known that insets have no effect.
+    """
+    if PROPERTIES.isdisjoint(style):
         return Certainty.NONE
-    if _is_cut_off(style) or _is_far_away(style) or _is_camouflaged(style) or _finds(_NO_OPACITY, style, "filter"):
+    if _is_cut_off(style, is_placed=is_placed) or _is_far_away(style, is_placed=is_placed) or _is_unreadable(style):
         return Certainty.HIDDEN
-    if _is_tiny(style):
-        return Certainty.DOUBTFUL if tag in _CONTAINERS else Certainty.HIDDEN
-    is_doubtful = _is_behind(style) or _finds(_ON_EDGE, style, "transform")
-    return Certainty.DOUBTFUL if is_doubtful else Certainty.NONE
+    is_behind = style.get("position") in ("absolute", "fixed") and _number(style.get("z-index", "0")) < 0
+    is_doubtful = is_behind or _is_on_edge(style) or _filter_value(style, "blur") >= _BLURRED
+    return Certainty.DOUBTFUL if is_doubtful or "strict" in style.get("contain", "") else Certainty.NONE
 
 
-def _finds(pattern: re.Pattern[str], style: ComputedStyle, name: str) -> bool:
-    return name in style and pattern.search(style[name]) is not None
+def is_moved(style: ComputedStyle) -> bool:
+    """Whether a style speaks of motion, as that of an element that a script lets fade in does."""
+    return not _MOTION.isdisjoint(style)
 
 
-def _is_faint(style: ComputedStyle) -> bool:
-    # An element that moves as well is about to fade in.
-    return "opacity" in style and _number(style["opacity"]) < _FAINT and _MOVING.isdisjoint(style)
+def font_pixels(style: ComputedStyle, around_px: float, root_px: float) -> float | None:
+    """The font size; `None` for an unknown one."""
+    value = style.get("font-size", "")
+    if not value and "font" in style:
+        found = _FONT_SIZE.search(style["font"])
+        value = found[1] if found else ""
+    found = _LENGTH.fullmatch(value.removeprefix("calc(").rstrip(")"))
+    if found is None:
+        return None
+    number, unit = float(found[1]), found[2] or ""
+    relative = {"em": around_px, "%": around_px / 100, "rem": root_px, "ex": around_px / 2, "ch": around_px / 2}
+    return number * relative.get(unit, _PIXELS.get(unit, _HUNDREDTH))
 
 
 def _is_scaled_away(style: ComputedStyle) -> bool:
-    return style.get("scale") == "0" or _finds(_ZERO_SCALE, style, "transform")
-
-
-def _is_tiny(style: ComputedStyle) -> bool:
-    return any(size <= _TINY for size in _sizes(style, "font-size")) or style.get("zoom") == "0"
-
-
-def _is_behind(style: ComputedStyle) -> bool:
-    is_placed = style.get("position") in ("absolute", "fixed")
-    return is_placed and "z-index" in style and _number(style["z-index"]) < 0
-
-
-def _is_cut_off(style: ComputedStyle) -> bool:
-    if _finds(_NO_CLIP, style, "clip") or _finds(_NO_PATH, style, "clip-path"):
+    if "scale" in style and _is_flat(style["scale"].split()):
         return True
-    # An element that opens on a click may have no height either, but it has a width.
-    return _clips(style) and (
-        any(size <= _TINY for size in _sizes(style, "width", "max-width"))
-        or any(0 < size <= _TINY for size in _sizes(style, "height", "max-height", "line-height"))
+    if "zoom" in style and _number(style["zoom"], 1) <= FAINT:
+        return True
+    return any(map(_flattens, _functions(style, "transform")))
+
+
+def _is_flat(factors: list[str]) -> bool:
+    return any(abs(_number(factor.strip(), 1)) <= FAINT for factor in factors[:2])
+
+
+def _flattens(function: tuple[str, str, str]) -> bool:
+    name, axis, arguments = function
+    parts = arguments.split(",")
+    if name == "scale":
+        return axis != "z" and _is_flat(parts)
+    if name != "matrix" or axis or len(parts) < 4:
+        return False
+    a, b, c, d = (_number(part.strip(), 1) for part in parts[:4])
+    return abs(a * d - b * c) <= FAINT * FAINT
+
+
+def _is_on_edge(style: ComputedStyle) -> bool:
+    turns = [f"{axis} {arguments}" for name, axis, arguments in _functions(style, "transform") if name == "rotate"]
+    return any(
+        re.match(r"[xy]\s+-?(?:90|270)deg|[xy]\s+-?\.25turn", turn) for turn in (*turns, style.get("rotate", ""))
     )
 
 
-def _clips(style: ComputedStyle) -> bool:
-    return "overflow" in style and style["overflow"].startswith(("hidden", "clip"))
-
-
-def _is_far_away(style: ComputedStyle) -> bool:
-    if any(place <= _FAR_AWAY for place in _sizes(style, *_PLACES)):
+def _is_cut_off(style: ComputedStyle, *, is_placed: bool) -> bool:
+    if is_placed and _RECTANGLE.search(style.get("clip", "")) is not None:
         return True
-    if "transform" not in style and "translate" not in style:
+    if any(map(_is_empty_shape, _functions(style, "clip-path"))):
+        return True
+    return any(_CLEAR_MASK.search(style.get(name, "")) for name in _MASKS) or _is_boxed_in(style)
+
+
+def _is_boxed_in(style: ComputedStyle) -> bool:
+    """Whether a box without room clips the text."""
+    if not _clips(style) or "flex" in style or max(_sizes(style, _ROOM), default=0) > TINY_FONT_PX:
         return False
-    moves = f"{style.get('transform', '')} translate({style.get('translate', '')})"
-    return _FAR_TRANSLATION.search(moves) is not None
+    # An element that opens on a click may have no height either, but it has a width.
+    lines = [_TINY] if style.get("line-height") in ("0", "0px", "1px") else []
+    heights = [size for size in _sizes(style, _HEIGHTS) if size > 0]
+    return min((*_sizes(style, _WIDTHS), *heights, *lines), default=_TINY + 1) <= _TINY
 
 
-def _is_camouflaged(style: ComputedStyle) -> bool:
-    """Whether text has the colour of its background."""
-    text = style.get("-webkit-text-fill-color") or style.get("color")
-    if not text:
-        return False
-    if _is_transparent(text):
-        # A picture may be cut out in the form of the letters, and a shadow has their form too.
-        clips = style.get("background-clip", "") + style.get("-webkit-background-clip", "")
-        return "text" not in clips and "text-shadow" not in style
-    ground = style.get("background-color") or style.get("background")
-    return bool(ground) and _is_same_colour(text, ground or "")
+def _is_empty_shape(function: tuple[str, str, str]) -> bool:
+    name, _, arguments = function
+    judge = _SHAPES.get(name)
+    return judge is not None and judge(arguments)
 
 
-def _sizes(style: ComputedStyle, *names: str) -> list[float]:
+def _is_no_circle(arguments: str) -> bool:
+    return arguments.lstrip()[:1] == "0" and _number(arguments.split()[0].rstrip("px%"), 1) == 0
+
+
+def _is_no_polygon(arguments: str) -> bool:
+    return _area([part.split()[:2] for part in arguments.split(",")[:_MAX_POINTS]]) == 0
+
+
+def _is_no_rectangle(arguments: str) -> bool:
+    return re.search("[1-9]", arguments) is None
+
+
+def _is_no_inset(arguments: str) -> bool:
+    sides = [_share(side) for side in arguments.partition("round")[0].split()[:4]] or [0.0]
+    top, right, bottom, left = (sides[at] for at in _SIDES[len(sides) - 1])
+    return top + bottom >= 1 or left + right >= 1
+
+
+_SHAPES: dict[str, Callable[[str], bool]] = {
+    "circle": _is_no_circle,
+    "ellipse": _is_no_circle,
+    "polygon": _is_no_polygon,
+    "rect": _is_no_rectangle,
+    "xywh": _is_no_rectangle,
+    "inset": _is_no_inset,
+}
+
+
+def _share(side: str) -> float:
+    """The part of a box that an inset takes."""
+    if side.endswith("%"):
+        return _number(side)
+    return 1.0 if (_pixels(side) or 0) >= -_FAR_AWAY else 0.0
+
+
+def _area(points: list[list[str]]) -> float | None:
+    """The area of a polygon; `None` if a coordinate is no plain number."""
+    try:
+        corners = [(float(x.rstrip("px%")), float(y.rstrip("px%"))) for x, y in points]
+    except ValueError:
+        return None
+    following = [*corners[1:], *corners[:1]]
+    return sum(one[0] * two[1] - two[0] * one[1] for one, two in zip(corners, following, strict=True))
+
+
+def _clips(style: ComputedStyle) -> bool:
+    if any(name in style and not style[name].startswith("visible") for name in _CLIPPING):
+        return True
+    return "contain" in style and not _CONTAINED.isdisjoint(style["contain"].split())
+
+
+def _is_far_away(style: ComputedStyle, *, is_placed: bool) -> bool:
+    insets = _sizes(style, _INSETS) if is_placed else []
+    if min((*insets, *_sizes(style, _SHIFTS)), default=0) <= _FAR_AWAY:
+        return True
+    farthest = _FARTHEST.get(style.get("position", ""))
+    if farthest is not None and max(insets, default=0) >= farthest:
+        return True
+    return _is_moved_away(style)
+
+
+def _is_moved_away(style: ComputedStyle) -> bool:
+    moves = [arguments for name, _, arguments in _functions(style, "transform") if name == "translate"]
+    return any(
+        _is_far_move(part) for move in (*moves, style.get("translate", "")) for part in re.split(r"[\s,]+", move)
+    )
+
+
+def _is_far_move(part: str) -> bool:
+    if part.endswith("%"):
+        return abs(_number(part)) >= 10
+    distance = _pixels(part)
+    return distance is not None and not _FAR_AWAY < distance < _FAR_RIGHT
+
+
+def _is_unreadable(style: ComputedStyle) -> bool:
+    if any(size <= _COLLAPSED_LETTERS for size in _sizes(style, ("letter-spacing",))):
+        return True
+    if style.get("-webkit-text-security", "none") != "none" or _filter_value(style, "opacity") < FAINT:
+        return True
+    # Text that begins behind the edge of its box.
+    return style.get("text-indent") == "100%" and _clips(style) and style.get("white-space") == "nowrap"
+
+
+def _filter_value(style: ComputedStyle, wanted: str) -> float:
+    """The amount of a filter; 1 without it."""
+    found = [arguments for name, axis, arguments in _functions(style, "filter") if name + axis == wanted]
+    return (_pixels(found[0]) or 0) if found and wanted == "blur" else _number(found[0]) if found else 1.0
+
+
+def _functions(style: ComputedStyle, name: str) -> list[tuple[str, str, str]]:
+    value = style.get(name) or style.get(f"-webkit-{name}", "")
+    return _FUNCTION.findall(value) if "(" in value else []
+
+
+def _sizes(style: ComputedStyle, names: tuple[str, ...]) -> list[float]:
     """The lengths of these properties, in pixels."""
     return [size for name in names if name in style and (size := _pixels(style[name])) is not None]
 
@@ -163,37 +298,37 @@ def _pixels(value: str) -> float | None:
     return number * _PIXELS.get(unit, _HUNDREDTH)
 
 
-def _number(value: str) -> float:
+def _number(value: str, otherwise: float = 1.0) -> float:
     try:
         return float(value.removesuffix("%")) * (0.01 if value.endswith("%") else 1)
     except ValueError:
-        return 1
+        return otherwise
 
 
+def opacity_of(style: ComputedStyle) -> float:
+    """The opacity of an element, without that of its ancestors."""
+    return min(1.0, max(0.0, _number(style["opacity"]))) if "opacity" in style else 1.0
+
+
+def read_colour(value: str) -> Colour | None:
+    """The colour; `None` for any value that is no single colour."""
+    return _read_colour(value.strip()) if len(value) <= _LONGEST_COLOUR else None
+
+
+@lru_cache(maxsize=2_000)
 def _read_colour(value: str) -> Colour | None:
-    """Red, green, blue (0 to 255) and opacity (0 to 1); None for any value that is no single colour."""
-    value = value.strip()
     if value == "transparent":
         return 0, 0, 0, 0
     if value.startswith("#"):
         return _from_hex(value[1:])
     if value in _NAMED:
         return _from_hex(_NAMED[value])
-    found = _FUNCTION.fullmatch(value)
-    return _from_function(found[1], _NUMBER.findall(found[2])) if found else None
-
-
-def _is_same_colour(one: str, other: str) -> bool:
-    """Whether text of one colour is invisible on a background of the other."""
-    first, second = _read_colour(one), _read_colour(other)
-    if first is None or second is None:
-        return one == other and one.isalpha() and one not in ("inherit", "initial", "unset", "currentcolor", "none")
-    return second[3] > 0 and all(abs(a - b) < _SAME for a, b in zip(first[:3], second[:3], strict=True))
-
-
-def _is_transparent(value: str) -> bool:
-    colour = _read_colour(value)
-    return colour is not None and colour[3] < 0.05
+    if value.startswith("light-dark("):
+        return read_colour(value[11:].rstrip(")").split(",")[0]) if value.count(",") == 1 else None
+    if value.startswith("color-mix("):
+        return _from_mix(value)
+    found = _COLOUR.fullmatch(value)
+    return _from_function(found[1], found[2]) if found else None
 
 
 def _from_hex(digits: str) -> Colour | None:
@@ -208,7 +343,18 @@ def _from_hex(digits: str) -> Colour | None:
     return red, green, blue, opacity / 255
 
 
-def _from_function(name: str, numbers: list[str]) -> Colour | None:
+def _from_mix(value: str) -> Colour | None:
+    found = _MIXED.fullmatch(value)
+    one, other = (read_colour(found[1]), read_colour(found[3])) if found else (None, None)
+    if found is None or one is None or other is None:
+        return None
+    share = float(found[2] or "50") / 100
+    red, green, blue, opacity = (a * share + b * (1 - share) for a, b in zip(one, other, strict=True))
+    return red, green, blue, opacity
+
+
+def _from_function(name: str, arguments: str) -> Colour | None:
+    numbers = _NUMBER.findall(arguments.removeprefix("srgb"))
     try:
         values = [float(number.rstrip("%")) * (0.01 if number.endswith("%") else 1) for number in numbers]
     except ValueError:
@@ -216,10 +362,34 @@ def _from_function(name: str, numbers: list[str]) -> Colour | None:
     if len(values) not in (3, 4):
         return None
     opacity = values[3] if len(values) == 4 else 1.0
-    if name == "hsl":
-        red, green, blue = colorsys.hls_to_rgb(values[0] / 360, values[2], values[1])
-        return 255 * red, 255 * green, 255 * blue, opacity
-    red, green, blue = (
-        value * 255 if number.endswith("%") else value for value, number in zip(values[:3], numbers, strict=False)
-    )
-    return red, green, blue, opacity
+    if name == "rgb":
+        scaled = [value * 255 if number.endswith("%") else value for value, number in zip(values, numbers, strict=True)]
+        return scaled[0], scaled[1], scaled[2], opacity
+    red, green, blue = _SPACES[name](values[0], values[1], values[2])
+    return 255 * red, 255 * green, 255 * blue, opacity
+
+
+def _from_hwb(_hue: float, white: float, black: float) -> tuple[float, float, float]:
+    grey = white / (white + black) if white + black > 0 else 0.5
+    return grey, grey, grey
+
+
+def _from_lightness(scale: float) -> Callable[[float, float, float], tuple[float, float, float]]:
+    """Colours near black and white, where the hue hardly matters; any other becomes a grey."""
+
+    def convert(lightness: float, *_others: float) -> tuple[float, float, float]:
+        grey = min(1.0, lightness if lightness <= 1 else lightness / scale)
+        return grey, grey, grey
+
+    return convert
+
+
+_SPACES: dict[str, Callable[[float, float, float], tuple[float, float, float]]] = {
+    "hsl": lambda hue, saturation, lightness: colorsys.hls_to_rgb(hue / 360, lightness, saturation),
+    "hwb": _from_hwb,
+    "lab": _from_lightness(100),
+    "lch": _from_lightness(100),
+    "oklab": _from_lightness(1),
+    "oklch": _from_lightness(1),
+    "color": lambda red, green, blue: (red, green, blue),
+}

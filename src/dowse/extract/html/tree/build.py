@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dowse.extract.html.tree.css import is_for_screens
+from dowse.extract.html.tree.css import COMMENT, is_for_screens
 from dowse.extract.html.tree.grammar import INLINE, NEVER_SHOWN
 from dowse.extract.html.tree.hiding import Certainty, Hiding
 from dowse.extract.html.tree.node import Attributes, Node, Tree
@@ -16,30 +20,63 @@ _ALL_OF_A_PAGE = 0.9
 _MOST_OF_A_PAGE = 0.7
 # A `noscript` shorter than this only asks for JavaScript.
 _WORTHWHILE_NOSCRIPT = 150
+# Shorter texts are labels, whose colours are not looked up.
+_WORTH_HIDING = 16
 _HEAD = frozenset({"meta", "link", "base", "html"})
 _JSON_LD = "application/ld+json"
 _MATHEMATICS = "math/tex"
 _TITLE, _NOSCRIPT, _HIDDEN, _DOUBTFUL = "title", "noscript", "hidden", "doubtful"
 _INHERITED = frozenset({_NOSCRIPT, _HIDDEN, _DOUBTFUL})
 _SPECIAL = NEVER_SHOWN | _HEAD | {_NOSCRIPT}
+_REASONS = {Certainty.NONE: "", Certainty.DOUBTFUL: _DOUBTFUL, Certainty.HIDDEN: _HIDDEN}
 _NO_ATTRIBUTES: Attributes = {}
 # Parts of a line; a text node has no tag.
 _OF_LINES = INLINE | {""}
 _WITH_BLANKS = INLINE | {"pre"}
 # They hold no elements in HTML, and in a drawing none of the page's. JSON-LD is another reason than `script`.
 _WITHOUT_ELEMENTS = frozenset({"script", "style", "meta", "link", "input"})
+# Characters of style sheets in a page. Larger ones are mostly of programs, and cost more than the rest of the page.
+_LARGE_SHEETS = 16_000
 # So many nodes take a second or two.
 _MAX_NODES = 100_000
+_LONGEST_SHEET = 1_000_000
+_IMPORT = re.compile(r"""@import\s++(?:url\(\s*+)?["']?([^"'();\s]++)["']?\s*+\)?([^;]*+)""", re.I)
+_LAYER_OR_SUPPORT = re.compile(r"layer(?:\([\w.\s-]*+\))?|supports\([^()]*+\)")
+_MAX_IMPORTS = 20
 
 
-def build(markup: str, without: Sequence[str] = ()) -> Tree:
-    """Build the tree of a page without the elements that some CSS selectors name; its markup has passed `guard`."""
+def build(markup: str, without: Sequence[str] = (), sheets: Sequence[str] | None = None) -> Tree:
+    """Build the tree of a page without the elements that some CSS selectors name; its markup has passed `guard`.
+
+    `sheets` are the texts of its linked style sheets, once they were asked for; before, they are unknown.
+    """
     parser = LexborHTMLParser(markup)
     for named in [node for selector in without for node in parser.css(selector)]:
         # Nested and repeated matches do no harm.
         named.decompose(recursive=False)
-    styles = parser.css("style")
-    hiding = Hiding([node.text() for node in styles if is_for_screens(node.attributes.get("media") or "")])
+    styles, linked = _find_sheets(parser)
+    hiding = _make_hiding(parser, styles, sheets, has_others=bool(linked))
+    tree = _walk(parser, hiding).tree
+    tree.sheets, tree.is_settled = linked, hiding.is_complete
+    return tree
+
+
+def _make_hiding(
+    parser: LexborHTMLParser, styles: Sequence[str], sheets: Sequence[str] | None, *, has_others: bool
+) -> Hiding:
+    """The judge of the elements; `has_others` if the page links sheets, which may be unknown."""
+    is_thorough = sheets is not None or sum(map(len, styles)) <= _LARGE_SHEETS
+    return Hiding(
+        [*(sheets or ()), *styles],
+        parser.root.attributes if parser.root is not None else None,
+        is_complete=is_thorough and (sheets is not None or not has_others),
+        is_scripted=parser.css_first("script") is not None,
+        is_thorough=is_thorough,
+    )
+
+
+def _walk(parser: LexborHTMLParser, hiding: Hiding) -> _TreeWalk:
+    """The walk over a page; a second one where the first would hide most of it."""
     walk = _TreeWalk(parser, hiding)
     if walk.doubtful > _ALL_OF_A_PAGE * (walk.doubtful + walk.seen):
         hiding = hiding.without_doubts()
@@ -48,7 +85,55 @@ def build(markup: str, without: Sequence[str] = ()) -> Tree:
         walk = _TreeWalk(parser, hiding, shown=walk.most_hidden_id)
     if walk.unscripted >= max(_WORTHWHILE_NOSCRIPT, walk.seen):
         walk = _TreeWalk(parser, hiding, reads_noscript=True)
-    return walk.tree
+    return walk
+
+
+def _find_sheets(parser: LexborHTMLParser) -> tuple[list[str], list[str]]:
+    """The sheets in a page, and the addresses of others, for a screen."""
+    styles: list[str] = []
+    linked: list[str] = []
+    for node in parser.css("style, link"):
+        attributes = node.attributes
+        if not is_for_screens(attributes.get("media") or "") or not _is_sheet(node, attributes):
+            continue
+        if node.tag == "style":
+            text = node.text()
+            styles.append(text)
+            linked += _find_imports(text)
+        elif (address := (attributes.get("href") or "").strip()).startswith("data:"):
+            styles.append(_read_data(address))
+        elif address:
+            linked.append(address)
+    return styles, linked
+
+
+def _find_imports(sheet: str) -> list[str]:
+    """The addresses of the sheets that a sheet imports for a screen."""
+    if "@import" not in sheet:
+        return []
+    found = _IMPORT.finditer(COMMENT.sub("", sheet[:_LONGEST_SHEET]))
+    return [each[1] for each in islice(found, _MAX_IMPORTS) if is_for_screens(_LAYER_OR_SUPPORT.sub("", each[2]))]
+
+
+def _is_sheet(node: LexborNode, attributes: Attributes) -> bool:
+    kind = (attributes.get("type") or "text/css").lower()
+    if node.tag == "style":
+        # Browsers with scripts ignore it there.
+        is_ignored = node.parent is not None and node.parent.tag == _NOSCRIPT
+        return kind == "text/css" and not is_ignored
+    relations = (attributes.get("rel") or "").lower().split()
+    return "stylesheet" in relations and "alternate" not in relations and "disabled" not in attributes
+
+
+def _read_data(address: str) -> str:
+    """The text of a `data:` URL."""
+    head, _, data = address.partition(",")
+    if not head.endswith(";base64"):
+        return unquote(data)
+    try:
+        return base64.b64decode(unquote(data), validate=False).decode("utf-8", "replace")
+    except ValueError:
+        return ""
 
 
 class _TreeWalk:
@@ -58,7 +143,8 @@ class _TreeWalk:
         self, parser: LexborHTMLParser, hiding: Hiding, *, reads_noscript: bool = False, shown: int = 0
     ) -> None:
         self._hiding = hiding
-        self._suspect_tags = _SPECIAL | hiding.suspect_tags
+        # Nodes whose text is hidden: by which certainty, and by which element.
+        self._dimmed: dict[int, tuple[Certainty, int]] = {}
         self._reads_noscript = reads_noscript
         self._shown = shown
         self._has_body = False
@@ -84,6 +170,7 @@ class _TreeWalk:
         nodes = self.tree.nodes
         parent, node = self.tree.root, body.first_child
         parent.attributes = body.attributes
+        self._judge_body(body, parent)
         # The open elements, each with its parent. Steps to the next node cost less than an iterator for each element.
         pending: list[tuple[LexborNode, Node]] = []
         while node is not None:
@@ -106,9 +193,15 @@ class _TreeWalk:
                 node = node.next
         parent.end = len(nodes)
 
+    def _judge_body(self, body: LexborNode, root: Node) -> None:
+        if body.mem_id != self._shown and self._hiding.is_suspect(root):
+            self._dim(root, body.mem_id, self._hiding.judge(root, body).text)
+
     def _add_text(self, node: LexborNode, parent: Node) -> None:
         text = node.text_content or ""
         is_blank = text.isspace()
+        if not is_blank and self._is_unseen(node, text, parent):
+            return
         if not is_blank:
             self.seen += len(text) - text.count(" ")
         if not is_blank or not _indents(text, parent):
@@ -116,13 +209,26 @@ class _TreeWalk:
             self.tree.nodes.append(new)
             parent.children.append(new)
 
+    def _is_unseen(self, node: LexborNode, text: str, parent: Node) -> bool:
+        """Whether a text is hidden although its element is not; it is weighed then."""
+        if parent.index in self._dimmed:
+            certainty, by = self._dimmed[parent.index]
+            self._weigh(node, _REASONS[certainty], by)
+            return True
+        around = node.parent if len(text) >= _WORTH_HIDING else None
+        if around is None or around.mem_id == self._shown or not self._hiding.hides_text(parent, around):
+            return False
+        self._weigh(node, _HIDDEN, around.mem_id)
+        return True
+
     def _add_element(self, node: LexborNode, tag: str, parent: Node) -> Node | None:
         """Add an element to the tree, unless it is left out; most elements have nothing that could keep them out."""
         attributes = node.attributes
-        may_be_absent = tag in self._suspect_tags or (attributes and self._hiding.is_suspect(attributes))
-        if may_be_absent and self._is_left_out(node, tag, attributes):
-            return None
         new = Node(len(self.tree.nodes), tag, parent, attributes)
+        is_dim = bool(self._dimmed) and parent.index in self._dimmed
+        is_suspect = is_dim or self._hiding.is_suspect(new)
+        if (is_suspect or tag in _SPECIAL) and self._is_left_out(node, new, is_suspect=is_suspect, is_dim=is_dim):
+            return None
         self.tree.nodes.append(new)
         parent.children.append(new)
         return new
@@ -133,13 +239,24 @@ class _TreeWalk:
         for element in (innermost, *[around for _, around in pending]):
             element.end = len(self.tree.nodes)
 
-    def _is_left_out(self, node: LexborNode, tag: str, attributes: Attributes) -> bool:
-        reason = self._absence(node, tag, attributes)
+    def _is_left_out(self, node: LexborNode, new: Node, *, is_suspect: bool, is_dim: bool) -> bool:
+        """Whether an element is not in the tree; of one that is, note whether its own text is hidden."""
+        reason = self._absence_by_kind(new.tag, new.attributes)
+        if is_suspect and not reason and new.tag not in NEVER_SHOWN and node.mem_id != self._shown:
+            verdict = self._hiding.judge(new, node, is_dim=is_dim)
+            reason = _REASONS[verdict.element]
+            self._dim(new, node.mem_id, verdict.text)
         if reason in _INHERITED:
             self._take_hidden(node, reason)
         elif reason and reason not in _WITHOUT_ELEMENTS:
             self._take_unseen(node.iter(include_text=True), reason, node.mem_id)
         return bool(reason)
+
+    def _dim(self, new: Node, identity: int, certainty: Certainty) -> None:
+        """Note that the text of an element is hidden, by itself or by the element around it where it began."""
+        if certainty is not Certainty.NONE:
+            around = self._dimmed.get(new.parent.index) if new.parent is not None else None
+            self._dimmed[new.index] = (certainty, around[1] if around else identity)
 
     def _take_hidden(self, element: LexborNode, reason: str) -> None:
         """Weigh the descendants of a hidden element, all for the same reason."""
@@ -174,19 +291,24 @@ class _TreeWalk:
                     pending.append((node.iter(include_text=True), inner, by if reason in _INHERITED else node.mem_id))
 
     def _absence(self, node: LexborNode, tag: str, attributes: Attributes, inherited: str = "") -> str:
-        """The reason why an element is not in the tree; empty if it is, or has no reason of its own."""
+        """The reason why an element outside of the tree is there; empty if it has none of its own."""
+        if inherited in _INHERITED:
+            if tag in _HEAD:
+                self.tree.head.setdefault(tag, []).append(attributes)
+            return inherited
+        reason = self._absence_by_kind(tag, attributes)
+        if reason or tag in NEVER_SHOWN or node.mem_id == self._shown:
+            return reason
+        new = Node(0, tag, None, attributes)
+        return _REASONS[self._hiding.judge(new).element] if self._hiding.is_suspect(new) else ""
+
+    def _absence_by_kind(self, tag: str, attributes: Attributes) -> str:
+        """The reason to leave an element out for its tag."""
         if tag in _HEAD:
             self.tree.head.setdefault(tag, []).append(attributes)
-        if inherited in _INHERITED:
-            return inherited
         if tag in NEVER_SHOWN:
             return _absence_by_tag(tag, attributes)
-        if tag == _NOSCRIPT:
-            return "" if self._reads_noscript else tag
-        certainty = self._hiding.judge(tag, attributes)
-        if certainty is Certainty.NONE or node.mem_id == self._shown:
-            return ""
-        return _DOUBTFUL if certainty is Certainty.DOUBTFUL else _HIDDEN
+        return tag if tag == _NOSCRIPT and not self._reads_noscript else ""
 
     def _weigh(self, node: LexborNode, reason: str, by: int) -> None:
         """Keep text about the page, such as its title, and weigh hidden text."""

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
-from typing import Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from dowse.extract.html.tree.appearance import Certainty, judge_display, judge_sight
-from dowse.extract.html.tree.css import Declarations, StyleIndex, read_style
+from dowse.extract.html.tree.appearance import (
+    FAINT,
+    TINY_FONT_PX,
+    Certainty,
+    is_moved,
+    judge_display,
+    judge_sight,
+)
+from dowse.extract.html.tree.cascade import Cascade, Computed, is_camouflage
+from dowse.extract.html.tree.css import StyleRule, StyleSheets, read_style
 from dowse.extract.html.tree.grammar import ATTRIBUTE
-from dowse.extract.html.tree.node import Attributes
+from dowse.extract.html.tree.node import ANY, Attributes, Element, Node, Work, WorkSpent
+from dowse.extract.html.tree.rule_index import RuleIndex, index_rule
+from dowse.extract.html.tree.selectors import Selector
 
-__all__ = ["Certainty", "Hiding", "hides"]
+if TYPE_CHECKING:
+    # The server process uses this module, and must not load the parser with it.
+    from selectolax.lexbor import LexborNode
+
+__all__ = ["Certainty", "Hiding", "Verdict", "hides"]
 
 _FOR_SCREEN_READERS = frozenset({"sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "skip-link"})
 # The source of a formula, drawn beside it.
 _FORMULAS = frozenset({"katex-mathml", "mjx_assistive_mathml"})
 _MAX_KNOWN = 10_000
-_TELLING = frozenset({"hidden", "popover", "aria-hidden", "style"})
+_TELLING = frozenset({"hidden", "popover", "aria-hidden"})
 # Parts that open on a click or fade in are often content; menus and dialogs are not.
 _OPENS = re.compile(
     r"tab-?(?:pan|content|item)|accord|collaps|expand|faq|answer|toggle|read-?more|slid|carousel|cloak|anim|fade|reveal"
@@ -31,22 +45,95 @@ _OPENS_ASIDE = re.compile(
 )
 # No attribute hides an element without one of these.
 _TELLING_WORDS = ("hidden", "style", "popover", "sr-only", "visually", "screen-reader")
+_FAR = re.compile(r"var\(|-\d{3}|-\d{2}[\d.]*(?:v|r?em|in|cm)|\d{4}|\d{3}v")
+_SMALL = re.compile(r"var\(|^\W*[01]?(?:\.\d+)?(?:px|pt|r?em|%|ch|ex|v\w)?\)?$")
+_SMALL_FONT = re.compile(r"var\(|^(?:calc\()?(?:0?\.[0-5]\d*(?:r?em)|[0-7]?(?:\.\d+)?(?:px|pt|$)|[0-4]?\d(?:\.\d+)?%)")
+_SCALED = re.compile(r"var\(|^-?[0.]|scale\w{0,2}\((?:[^)]*,)?\s*-?0?\.?0|matrix|rotate[xy]|\d{4}|\d{3}v")
+_ANY = re.compile("")
+# Declarations that may hide an element, alone or with others; most cannot.
+_SIGNS: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys(("display", "visibility", "content-visibility"), re.compile(r"var\(|none|hidden|collapse")),
+    **dict.fromkeys(("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end"), _FAR),
+    **dict.fromkeys(("inset-block-start", "margin", "margin-left", "margin-top"), _FAR),
+    **dict.fromkeys(("margin-inline-start", "margin-block-start", "translate"), _FAR),
+    **dict.fromkeys(("width", "max-width", "inline-size", "max-inline-size", "height", "max-height"), _SMALL),
+    **dict.fromkeys(("block-size", "max-block-size"), _SMALL),
+    **dict.fromkeys(("opacity", "zoom"), re.compile(r"var\(|^0?(?:\.[0-2]\d*)?$|^[0-2]?\d(?:\.\d+)?%$")),
+    "z-index": re.compile(r"var\(|^-"),
+    "letter-spacing": re.compile(r"var\(|^-(?:\d{2}|[\d.]+r?em)"),
+    "text-indent": re.compile(rf"{_FAR.pattern}|100%"),
+    **dict.fromkeys(("transform", "-webkit-transform", "scale"), _SCALED),
+    **dict.fromkeys(("clip", "clip-path", "-webkit-clip-path"), re.compile(r"\(")),
+    **dict.fromkeys(("mask", "mask-image", "-webkit-mask-image"), re.compile(r"var\(|gradient")),
+    **dict.fromkeys(("-webkit-text-security", "rotate"), _ANY),
+    "filter": re.compile(r"var\(|opacity|blur"),
+    "contain": re.compile("strict"),
+    "line-height": re.compile("^(?:0|[01]px)$"),
+    "font-size": _SMALL_FONT,
+    "font": re.compile(r"var\(|(?:^|\s)(?:[0-7]?(?:\.\d+)?(?:px|pt|r?em)?|[0-4]?\d%)\s*(?:/|\s)"),
+}
+_MOVING = frozenset(("transition", "transition-property", "transition-duration", "animation", "animation-name"))
+_SHOWING = frozenset(("display", "visibility", "opacity", "height", "max-height", "transform"))
+# Ancestors in a selector that do not restrict it.
+_ANYWHERE = frozenset(("html", "body", "main", "article", "section", "div", "p", "span", ANY, ""))
+_CONTAINERS = frozenset(("div", "ul", "ol", "section", "table", "tbody", "tr", "td", "th", "figure", "main", "article"))
+# An ordinary page takes less than a tenth; all of it takes less than a second.
+_MAX_WORK = 500_000
+
+
+class Verdict(NamedTuple):
+    """Whether an element is hidden with all that it holds, and whether its own text is."""
+
+    element: Certainty = Certainty.NONE
+    text: Certainty = Certainty.NONE
+
+
+_SEEN = Verdict()
 
 
 class Hiding:
-    """Judges elements by their attributes and by the style sheets of the page."""
+    """Judges elements by their attributes and by the style sheets of the page.
 
-    def __init__(self, styles: Sequence[str] = ()) -> None:
+    `is_complete` if no other sheet styles the page; without scripts nothing is shown later but by a click.
+    """
+
+    def __init__(
+        self,
+        styles: Sequence[str] = (),
+        root: Attributes | None = None,
+        *,
+        is_complete: bool = False,
+        is_scripted: bool = True,
+        is_thorough: bool = True,
+    ) -> None:
+        """`root` has the attributes of the root element; not `is_thorough` saves time with large sheets."""
         self._has_doubts = True
-        self._sheets = StyleIndex(styles)
+        self.is_complete = is_complete
+        self._is_scripted = is_scripted
+        sheets = StyleSheets(is_thorough)
+        for style in styles:
+            sheets.read(style)
+        self._work = Work(_MAX_WORK)
+        self._root = None if root is None else Element("html", root, None, self._work)
+        self._elements: dict[Node, Element] = {}
+        self._cascade = Cascade(sheets, self._work, is_complete=is_complete)
+        sheets.fix_variables()
+        self._fading = {name for name, style in sheets.keyframes.items() if judge_display(style)}
+        self._signs = RuleIndex()
+        unused = RuleIndex()
+        for rule in sheets.rules:
+            if self._may_hide(rule):
+                index_rule(rule, self._signs, unused, unused)
         # Tags to look at closely; for attributes, see `is_suspect`.
-        self.suspect_tags = _BY_TAG.keys() | self._sheets.names("")
-        self._attributes = _TELLING | self._sheets.names("[")
-        self._classes = _FOR_SCREEN_READERS | self._sheets.names(".")
-        self._identifiers = self._sheets.names("#")
+        self._tags = self._signs.names("")
+        self._has_any = ANY in self._tags
+        self._inside = self._signs.tags_inside
+        self._attributes = self._signs.names("[")
+        self._classes = _FOR_SCREEN_READERS | _FORMULAS | self._signs.names(".")
+        self._identifiers = self._signs.names("#")
         # A page has few different styles and class lists, and many elements with each of them.
         self._suspects: dict[str, bool] = {}
-        self._by_style: dict[tuple[str, str], tuple[Certainty, Certainty]] = {}
+        self._by_style: dict[str, bool] = {}
 
     def without_doubts(self) -> Self:
         """A copy that ignores doubtful signs."""
@@ -54,10 +141,26 @@ class Hiding:
         other._has_doubts = False
         return other
 
-    def is_suspect(self, attributes: Attributes) -> bool:
-        """Whether the attributes of an element may hide it; most cannot."""
-        if not self._attributes.isdisjoint(attributes):
+    def is_suspect(self, new: Node) -> bool:
+        """Whether an element may be hidden; most cannot."""
+        attributes = new.attributes
+        if attributes:
+            if not _TELLING.isdisjoint(attributes):
+                return True
+            if "style" in attributes and self._is_telling_style(attributes["style"] or ""):
+                return True
+        return new.tag in _BY_TAG or self._is_named(new)
+
+    def _is_named(self, new: Node) -> bool:
+        """Whether a rule that may hide elements names this one."""
+        tag, attributes = new.tag, new.attributes
+        if tag in self._tags or self._has_any:
             return True
+        if attributes and self._is_named_by(attributes):
+            return True
+        return (tag in self._inside or ANY in self._inside) and self._signs.has_inside(tag, self._lineage(new))
+
+    def _is_named_by(self, attributes: Attributes) -> bool:
         names = attributes.get("class")
         if names:
             is_suspect = self._suspects.get(names)
@@ -65,49 +168,184 @@ class Hiding:
                 is_suspect = self._suspects[names] = not self._classes.isdisjoint(names.lower().split())
             if is_suspect:
                 return True
-        return "id" in attributes and (attributes["id"] or "").lower() in self._identifiers
+        if "id" in attributes and (attributes["id"] or "").lower() in self._identifiers:
+            return True
+        return bool(self._attributes) and not self._attributes.isdisjoint(attributes)
 
-    def judge(self, tag: str, attributes: Attributes) -> Certainty:
-        """Judge whether an element is hidden, and its descendants with it."""
-        if tag not in self.suspect_tags and not self.is_suspect(attributes):
-            return Certainty.NONE
-        if tag in _BY_TAG and _BY_TAG[tag](attributes):
-            return Certainty.HIDDEN
-        if tag == "mjx-assistive-mml" or not _FORMULAS.isdisjoint(_classes(attributes)):
-            return Certainty.NONE
-        found = self._judge_closely(tag, attributes)
-        return Certainty.NONE if found is Certainty.DOUBTFUL and not self._has_doubts else found
+    def judge(self, new: Node, node: LexborNode | None = None, *, is_dim: bool = False) -> Verdict:
+        """Judge a suspect; `is_dim` where the text around it is hidden, and its own may be visible again."""
+        attributes = new.attributes
+        if new.tag == "mjx-assistive-mml" or not _FORMULAS.isdisjoint(_classes(attributes)):
+            return _SEEN
+        is_off = _judge_attributes(new.tag, attributes)
+        try:
+            found = self._judge_closely(new, node, is_off, is_dim=is_dim)
+        except WorkSpent:
+            found = Verdict(max(is_off, self._judge_roughly(attributes)))
+        if self._has_doubts:
+            return found
+        return Verdict(*(Certainty.NONE if each is Certainty.DOUBTFUL else each for each in found))
 
-    def _judge_closely(self, tag: str, attributes: Attributes) -> Certainty:
-        is_off, is_out_of_sight = self._judge_styles(tag, attributes)
-        found = max(_judge_attributes(tag, attributes), is_off)
-        return max(Certainty.NONE if found and _opens(attributes) else found, is_out_of_sight)
+    def hides_text(self, around: Node, node: LexborNode | None) -> bool:
+        """Whether text in an element has the colour of its background, where all colours are known."""
+        if not self.is_complete:
+            return False
+        try:
+            element = self._element(around)
+            element.known_node = node
+            return self._cascade.computed(element).is_camouflaged
+        except WorkSpent:
+            return False
 
-    def _judge_styles(self, tag: str, attributes: Attributes) -> tuple[Certainty, Certainty]:
-        """Whether the styles of an element switch it off, and whether they put it out of sight."""
-        written = attributes.get("style") or ""
-        rules = self._sheets.styles_of(tag, attributes)
-        if rules:
-            return _judge_cascade(tag, [*rules, read_style(written)])
-        known = self._by_style.get((tag, written))
+    def _judge_closely(self, new: Node, node: LexborNode | None, is_off: Certainty, *, is_dim: bool) -> Verdict:
+        is_telling = is_dim or self._is_telling(new.attributes)
+        if not is_telling and not (self._is_named(new) and self._is_signed(new, node)):
+            return Verdict(Certainty.NONE if is_off and _opens(new.attributes) else is_off)
+        element = self._element(new)
+        element.known_node = node
+        computed = self._cascade.computed(element) if is_dim else self._cascade.computed_alone(element)
+        return self._judge_style(element, computed, is_off)
+
+    def _is_signed(self, new: Node, node: LexborNode | None) -> bool:
+        """Whether an element matches a rule that may hide it."""
+        element = self._element(new)
+        element.known_node = node
+        return any(each.matches(element) for each in self._signs.candidates(element))
+
+    def _is_telling(self, attributes: Attributes) -> bool:
+        """Whether the attributes of an element may hide it together with the sheets."""
+        written = attributes.get("style")
+        if written and self._is_telling_style(written):
+            return True
+        return "hidden" in attributes
+
+    def _lineage(self, new: Node) -> frozenset[str]:
+        if new.parent is None:
+            return self._root.names if self._root is not None else frozenset()
+        return self._element(new.parent).names
+
+    def _element(self, written: Node) -> Element:
+        """The element of a node; its ancestors are made once for all elements in them."""
+        missing: list[Node] = []
+        current: Node | None = written
+        while current is not None and current not in self._elements:
+            missing.append(current)
+            current = current.parent
+        around = self._elements[current] if current is not None else self._root
+        for each in reversed(missing):
+            around = self._elements[each] = Element(each.tag, each.attributes, around, self._work)
+        assert around is not None
+        return around
+
+    def _is_telling_style(self, written: str) -> bool:
+        known = self._by_style.get(written)
         if known is None:
             if len(self._by_style) >= _MAX_KNOWN:
                 self._by_style.clear()
-            known = self._by_style[tag, written] = _judge_cascade(tag, [read_style(written)])
+            style = read_style(written)
+            known = self._by_style[written] = self._is_sign(style.normal | style.important)
         return known
 
+    def _may_hide(self, rule: StyleRule) -> bool:
+        style = rule.style
+        return self._is_sign(style.normal | style.important if style.important else style.normal)
 
-def _judge_cascade(tag: str, styles: list[Declarations]) -> tuple[Certainty, Certainty]:
-    result: dict[str, str] = {}
-    for style in styles:
-        result |= style.normal
-    for style in styles:
-        result |= style.important
-    return judge_display(result), judge_sight(result, tag)
+    def _is_sign(self, style: Mapping[str, str]) -> bool:
+        # A plain loop: `any` takes half as long again, and there are thousands of rules.
+        for name in style:
+            if name in _SIGNS and _SIGNS[name].search(style[name]):
+                return True
+        if self._fading and not self._fading.isdisjoint(_animations(style)):
+            return True
+        return is_camouflage(style)
+
+    def _judge_style(self, element: Element, computed: Computed, is_off: Certainty) -> Verdict:
+        style = computed.style
+        if _is_shown_by_rule(element, style):
+            is_off = Certainty.NONE
+        is_moving = self._is_scripted and is_moved(style) and not self._is_still(style)
+        # An element that appears slowly is visible in the end.
+        is_appearing = is_moving and not _MOVING.isdisjoint(style)
+        off = judge_display(style, is_moving=is_moving)
+        if self._is_off_for_good(element, off, is_appearing=is_appearing):
+            is_off = max(is_off, off)
+        sight = judge_sight(style, is_placed=self._may_be_placed(style))
+        opens = bool(is_off or not computed.is_visible) and _opens(element.attributes)
+        return Verdict(
+            max(Certainty.NONE if opens else is_off, sight),
+            self._judge_text(element, computed, opens=opens or is_appearing),
+        )
+
+    def _may_be_placed(self, style: Mapping[str, str]) -> bool:
+        return not self.is_complete or style.get("position", "static") != "static"
+
+    def _is_off_for_good(self, element: Element, off: Certainty, *, is_appearing: bool) -> bool:
+        if off is Certainty.NONE or (off is Certainty.DOUBTFUL and is_appearing):
+            return False
+        return not self._is_shown_later(element)
+
+    def _is_still(self, style: Mapping[str, str]) -> bool:
+        """Whether an animation is known to end, and nothing else moves the element."""
+        words = _animations(style)
+        is_known = not self._cascade.sheets.keyframes.keys().isdisjoint(words)
+        return is_known and "infinite" not in words and "transition" not in style
+
+    def _judge_text(self, element: Element, computed: Computed, *, opens: bool) -> Certainty:
+        if computed.is_camouflaged:
+            return Certainty.HIDDEN
+        if computed.font_px <= TINY_FONT_PX:
+            return Certainty.DOUBTFUL if element.tag in _CONTAINERS else Certainty.HIDDEN
+        if not computed.is_visible and not opens and not self._is_shown_later(element):
+            return Certainty.DOUBTFUL
+        return Certainty.DOUBTFUL if 0 < computed.opacity < FAINT else Certainty.NONE
+
+    def _is_shown_later(self, element: Element) -> bool:
+        """Whether a rule shows the element in another state of the page."""
+        return any(
+            self._is_later(each.selector)
+            and not _SHOWING.isdisjoint(each.rule.style.normal)
+            and not _switches_off(each.rule)
+            for each in self._cascade.later(element)
+        )
+
+    def _is_later(self, selector: Selector) -> bool:
+        if selector.pseudo_element:
+            return False
+        places = selector.compounds[:-1]
+        is_somewhere = any(
+            each.tests or each.alternatives or each.has_names or each.tag not in _ANYWHERE for each in places
+        )
+        return selector.is_state or (self._is_scripted and is_somewhere)
+
+    def _judge_roughly(self, attributes: Attributes) -> Certainty:
+        """Judge without the work that a page has used up: by its own style, and by names in rules that hide."""
+        style = read_style(attributes.get("style") or "")
+        declared = style.normal | style.important
+        identifier = (attributes.get("id") or "").lower()
+        is_named = identifier in self._identifiers or not self._classes.isdisjoint(_classes(attributes))
+        return Certainty.HIDDEN if is_named else max(judge_display(declared), judge_sight(declared))
+
+
+def _is_shown_by_rule(element: Element, style: Mapping[str, str]) -> bool:
+    """Whether a rule of the page shows an element that the browser's own, which is weaker, hides."""
+    if style.get("display", "none") == "none":
+        return False
+    return element.tag == "dialog" or not {"hidden", "popover"}.isdisjoint(element.attributes)
+
+
+def _switches_off(rule: StyleRule) -> bool:
+    declared = rule.style.normal | rule.style.important
+    return declared.get("visibility") in ("hidden", "collapse") or judge_display(declared) is not Certainty.NONE
+
+
+def _animations(style: Mapping[str, str]) -> list[str]:
+    return f"{style.get('animation', '')} {style.get('animation-name', '')}".replace(",", " ").split()
 
 
 def _judge_attributes(tag: str, attributes: Attributes) -> Certainty:
-    if ("hidden" in attributes and not _is_shown_later(attributes)) or "popover" in attributes:
+    if tag in _BY_TAG and _BY_TAG[tag](attributes):
+        return Certainty.HIDDEN
+    if ("hidden" in attributes and not _is_moved_later(attributes)) or "popover" in attributes:
         return Certainty.HIDDEN
     if not _FOR_SCREEN_READERS.isdisjoint(_classes(attributes)):
         return Certainty.HIDDEN
@@ -134,30 +372,17 @@ def _is_for_the_eyes(tag: str, attributes: Attributes) -> bool:
     return tag == "img" or not target.startswith("#")
 
 
-def _is_shown_later(attributes: Attributes) -> bool:
+def _is_moved_later(attributes: Attributes) -> bool:
     # React streams late parts of a page as <div hidden id="S:1"> and moves them into place.
     return (attributes.get("hidden") or "").lower() == "until-found" or (attributes.get("id") or "").startswith("S:")
 
 
-def _is_closed(attributes: Attributes) -> bool:
-    return "open" not in attributes
-
-
-def _is_no_formula(attributes: Attributes) -> bool:
-    return not (attributes.get("encoding") or "").lower().endswith("tex")
-
-
-def _always(_attributes: Attributes) -> bool:
-    return True
-
-
 _BY_TAG: dict[str, Callable[[Attributes], bool]] = {
-    "dialog": _is_closed,
-    "annotation": _is_no_formula,
-    "annotation-xml": _always,
-    "mphantom": _always,
+    "dialog": lambda attributes: "open" not in attributes,
+    "annotation": lambda attributes: not (attributes.get("encoding") or "").lower().endswith("tex"),
+    "annotation-xml": lambda _attributes: True,
+    "mphantom": lambda _attributes: True,
 }
-_ATTRIBUTE_RULES = Hiding()
 
 
 # Many tags of a page are written alike.
@@ -171,4 +396,4 @@ def hides(attributes: str) -> bool:
     for found in ATTRIBUTE.finditer(attributes):
         _, _, value = found[0].partition("=")
         written.setdefault(found[1].lower(), html.unescape(value.strip().strip("\"'")))
-    return _ATTRIBUTE_RULES.judge("div", written) is not Certainty.NONE
+    return max(Hiding().judge(Node(0, "div", None, written))) is not Certainty.NONE

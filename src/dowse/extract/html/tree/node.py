@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 Attributes = dict[str, str | None]
+ANY = "*"
+"""The tag in a selector, and the key of an index, that any element has."""
 # Text has none, and there is so much of it that a list for each would cost time.
 _NO_CHILDREN: list[Node] = []
 
@@ -54,6 +61,7 @@ class Tree:
 
     `scripts` are the texts of JSON-LD; `head` holds the attributes of `meta`, `link`, `base` and `html` by tag.
     `hidden_words` counts hidden text. `is_cut` for a page with more nodes than are read.
+    `sheets` are the addresses of style sheets that were not read; `is_settled` if all that may hide text was.
     """
 
     nodes: list[Node]
@@ -62,6 +70,8 @@ class Tree:
     scripts: list[str] = field(default_factory=list)
     hidden_words: int = 0
     is_cut: bool = False
+    sheets: list[str] = field(default_factory=list)
+    is_settled: bool = True
     _by_tag: dict[str, list[int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -85,3 +95,132 @@ class Tree:
         """The text in a node on one line."""
         pieces = [each.text if not each.tag else " " for each in self.nodes[node.index : node.end]]
         return " ".join("".join(pieces).split())
+
+
+# Classes that the scripts of a page remove at its start.
+_REMOVED = frozenset(("no-js", "nojs"))
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+class WorkSpent(Exception):
+    """A page has used up the work for its style sheets."""
+
+
+@dataclass(slots=True)
+class Work:
+    """Budget of steps for the style sheets of one page."""
+
+    left: int
+
+    def spend(self, steps: int = 1) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise WorkSpent
+
+
+class Element:
+    """An element as selectors see it, hidden siblings included."""
+
+    def __init__(self, tag: str, attributes: Attributes, parent: Element | None, work: Work) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.parent = parent
+        self.work = work
+        self.identifier = (attributes.get("id") or "").lower()
+        names = attributes.get("class")
+        self.classes = frozenset(names.lower().split()) - _REMOVED if names else _NO_NAMES
+        # The parser's node, known for the elements that were looked at and for their siblings.
+        self.known_node: LexborNode | None = None
+        self.child: Element | None = None
+        if parent is not None:
+            parent.child = self
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The keys of the index under which rules for this element may stand, without its attributes."""
+        named = [f".{name}" for name in self.classes]
+        return [ANY, self.tag, f"#{self.identifier}", *named] if self.identifier else [ANY, self.tag, *named]
+
+    @property
+    def node(self) -> LexborNode | None:
+        """The parser's node, found by way of a descendant that was looked at."""
+        below: list[Element] = [self]
+        while below[-1].known_node is None and below[-1].child is not None:
+            below.append(below[-1].child)
+        for inner, outer in pairwise(reversed(below)):
+            outer.known_node = inner.known_node.parent if inner.known_node is not None else None
+        return self.known_node
+
+    @cached_property
+    def lineage(self) -> frozenset[str]:
+        """The names of all ancestors: tags, classes and identifiers."""
+        return self.parent.names if self.parent is not None else _NO_NAMES
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the element and of its ancestors."""
+        missing: list[Element] = []
+        current: Element | None = self
+        while current is not None and "names" not in current.__dict__:
+            missing.append(current)
+            current = current.parent
+        found = current.names if current is not None else _NO_NAMES
+        for each in reversed(missing):
+            found = found.union((each.tag, f"#{each.identifier}", *map(".{}".format, each.classes)))
+            each.__dict__["names"] = found
+        return found
+
+    @cached_property
+    def previous(self) -> Element | None:
+        return self._sibling(lambda node: node.prev)
+
+    @cached_property
+    def next(self) -> Element | None:
+        return self._sibling(lambda node: node.next)
+
+    def ancestors(self) -> Iterator[Element]:
+        above = self.parent
+        while above is not None:
+            self.work.spend()
+            yield above
+            above = above.parent
+
+    def before(self) -> Iterator[Element]:
+        """The earlier siblings, the nearest first."""
+        beside = self.previous
+        while beside is not None:
+            self.work.spend()
+            yield beside
+            beside = beside.previous
+
+    def after(self) -> Iterator[Element]:
+        beside = self.next
+        while beside is not None:
+            self.work.spend()
+            yield beside
+            beside = beside.next
+
+    def descendants(self) -> Iterator[Element]:
+        """All elements inside, each as if it were a child."""
+        if self.node is None:
+            return
+        for node in self.node.traverse():
+            self.work.spend()
+            if node.mem_id != self.node.mem_id and _is_element(node):
+                yield self._relative(node, self)
+
+    def _sibling(self, step: Callable[[LexborNode], LexborNode | None]) -> Element | None:
+        node = step(self.node) if self.node is not None else None
+        while node is not None and not _is_element(node):
+            self.work.spend()
+            node = step(node)
+        return self._relative(node, self.parent) if node is not None else None
+
+    def _relative(self, node: LexborNode, parent: Element | None) -> Element:
+        found = Element(node.tag or "", node.attributes, parent, self.work)
+        found.known_node = node
+        return found
+
+
+def _is_element(node: LexborNode) -> bool:
+    return bool(node.tag) and (node.tag or "-")[0] not in "-_!"

@@ -7,7 +7,7 @@ import pytest
 from dowse.extract.html import to_text
 from dowse.extract.html.tree import build as building
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.css import read_rules, read_style
+from dowse.extract.html.tree.selectors import compile_selectors
 
 PAGE = "<p>The ferry leaves at nine.</p><p>The last one leaves at six.</p>"
 
@@ -37,8 +37,8 @@ def test_an_ordinary_page_is_read_to_its_end() -> None:
 
 def test_a_rule_is_found_by_the_same_name_in_every_process() -> None:
     """The order of a set is another one in each."""
-    (rule,) = read_rules(".open.menu.above", read_style("display: none"))
-    assert rule.key == ".above"
+    (selector,) = compile_selectors(".open.menu.above")
+    assert selector.compounds[-1].index_keys() == [".above"]
 
 
 def test_what_hidden_elements_say_about_the_page_counts() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.css import read_style
 from dowse.extract.html.tree.hiding import Certainty, Hiding
+from dowse.extract.html.tree.node import Node
 from tests.support.tables import each_row
 
 NONE, DOUBTFUL, HIDDEN = Certainty
@@ -15,7 +16,13 @@ NONE, DOUBTFUL, HIDDEN = Certainty
 
 def judge(tag: str = "p", sheet: str = "", **attributes: str | None) -> Certainty:
     named = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
-    return Hiding([sheet]).judge(tag, named)
+    return judge_in(Hiding([sheet], {}), tag, named)
+
+
+def judge_in(hiding: Hiding, tag: str, attributes: dict[str, str | None]) -> Certainty:
+    """The verdict on an element in the body, or on its own text."""
+    new = Node(1, tag, Node(0, "body", None, {}), attributes)
+    return max(hiding.judge(new)) if hiding.is_suspect(new) else NONE
 
 
 @each_row(
@@ -90,7 +97,7 @@ def test_a_container_without_a_font_size_may_hold_text_with_one() -> None:
 def test_attributes_tell_whether_an_element_is_seen(
     tag: str, attributes: dict[str, str | None], certainty: Certainty
 ) -> None:
-    assert Hiding().judge(tag, attributes) is certainty
+    assert judge_in(Hiding(), tag, attributes) is certainty
 
 
 def test_an_apostrophe_in_a_selector_is_part_of_the_value() -> None:
@@ -100,9 +107,9 @@ def test_an_apostrophe_in_a_selector_is_part_of_the_value() -> None:
 def test_without_doubts_only_what_is_certain_is_hidden() -> None:
     hiding = Hiding([".a{visibility:hidden}.b{display:none}"]).without_doubts()
 
-    assert hiding.judge("p", {"class": "a"}) is NONE
-    assert hiding.judge("p", {"class": "b"}) is HIDDEN
-    assert hiding.judge("p", {"aria-hidden": "true"}) is NONE
+    assert judge_in(hiding, "p", {"class": "a"}) is NONE
+    assert judge_in(hiding, "p", {"class": "b"}) is HIDDEN
+    assert judge_in(hiding, "p", {"aria-hidden": "true"}) is NONE
 
 
 @each_row(
@@ -148,7 +155,7 @@ def test_without_doubts_only_what_is_certain_is_hidden() -> None:
         (".card{.note{display:none}}", NONE),
         ("}}.note{display:none", HIDDEN),
         (".note{", NONE),
-        ("<!-- .note{display:none} -->", NONE),
+        ("<!-- .note{display:none} -->", HIDDEN),
     ],
 )
 def test_sheets_tell_whether_an_element_is_seen(sheet: str, certainty: Certainty) -> None:
@@ -199,7 +206,7 @@ def test_comments_and_escapes_of_styles_are_resolved() -> None:
 
 @given(st.text(alphabet="{}@.#:;,[]()'\"\\/*!-> abdisplaynoe0\n", max_size=300))
 def test_no_sheet_breaks_it(sheet: str) -> None:
-    Hiding([sheet]).judge("p", {"class": "a", "id": "b", "style": sheet})
+    judge_in(Hiding([sheet]), "p", {"class": "a", "id": "b", "style": sheet})
 
 
 HOSTILE = (
@@ -232,4 +239,4 @@ def hostile(piece: str, chars: int) -> str:
 def test_a_rule_holds_whatever_comes_behind_it(piece: str) -> None:
     hiding = Hiding([hostile(piece, 1_000)])
 
-    assert [hiding.judge("p", {"class": name}) for name in "xb"] == [HIDDEN, NONE]
+    assert [judge_in(hiding, "p", {"class": name}) for name in "xb"] == [HIDDEN, NONE]

@@ -1,0 +1,398 @@
+"""Selectors of style sheets: compiled once, indexed by the last simple selector, matched within a budget of work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Self
+
+from dowse.extract.html.tree.node import ANY, Element
+
+_NAME = r"(?:[\w-]|[^\x00-\x7f]|\\[0-9a-f]{1,6}[ \t\n\f\r]?|\\[^0-9a-f\n])++"
+_TOKEN = re.compile(
+    rf"(?P<combinator>\s*+[>+~]\s*+|\s++)|(?P<mark>[.#])(?P<name>{_NAME})|(?P<tag>{_NAME}|\*)|(?P<nest>&)"
+    rf"|\[\s*+(?P<attribute>{_NAME})\s*+(?:(?P<how>[~|^$*]?=)\s*+"
+    r"""(?P<value>"[^"]*+"|'[^']*+'|[^\]\s]*+)\s*+[is]?\s*+)?\]"""
+    rf"|:(?P<element>:?)(?P<state>{_NAME})(?P<opening>\()?"
+)
+_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})[ \t\n\f\r]?|([^\n]))")
+_LIST_END = re.compile(r"\s*+([,)])\s*+")
+_NTH = re.compile(r"\s*+(?:(odd|even)|([+-]?\d{0,6})n\s*+(?:([+-])\s*+(\d{1,6}))?|([+-]?\d{1,6}))\s*+")
+_IDENTIFIER, _CLASS, _TAG = 1_000_000, 1_000, 1
+_ALTERNATIVES = frozenset(("is", "where", "matches", "-webkit-any", "-moz-any"))
+_PSEUDO_ELEMENTS = frozenset(("before", "after", "first-line", "first-letter"))
+# Selectors in selectors; a deeper one matches nothing.
+_MAX_DEPTH = 12
+_LONGEST_KNOWN = 200
+_PARTS: dict[str, Callable[[str, str], bool]] = {
+    "=": lambda value, wanted: value == wanted,
+    "~=": lambda value, wanted: wanted in value.split(),
+    "|=": lambda value, wanted: value == wanted or value.startswith(f"{wanted}-"),
+    "^=": lambda value, wanted: bool(wanted) and value.startswith(wanted),
+    "$=": lambda value, wanted: bool(wanted) and value.endswith(wanted),
+    "*=": lambda value, wanted: bool(wanted) and wanted in value,
+}
+
+
+Test = Callable[[Element], bool]
+
+
+@dataclass(slots=True)
+class Compound:
+    """Simple selectors about one element, and the combinator that joins it to the compound on its left."""
+
+    tag: str = ""
+    identifiers: set[str] = field(default_factory=set)
+    classes: set[str] = field(default_factory=set)
+    attributes: list[str] = field(default_factory=list)
+    tests: list[Test] = field(default_factory=list)
+    alternatives: list[Sequence[Selector]] = field(default_factory=list)
+    combinator: str = ""
+    specificity: int = 0
+    is_state: bool = False
+    pseudo_element: str = ""
+
+    @property
+    def has_names(self) -> bool:
+        """Whether it names an identifier, a class or an attribute."""
+        return bool(self.identifiers or self.classes or self.attributes)
+
+    def matches(self, element: Element, *, in_any_state: bool = False) -> bool:
+        if (self.is_state and not in_any_state) or self.pseudo_element or not self.classes <= element.classes:
+            return False
+        if self.tag and self.tag not in (element.tag, ANY):
+            return False
+        return not (self.identifiers or self.tests or self.alternatives) or self._passes(element)
+
+    def _passes(self, element: Element) -> bool:
+        if self.identifiers and self.identifiers != {element.identifier}:
+            return False
+        return all(test(element) for test in self.tests) and all(
+            _matches_one(choice, element) for choice in self.alternatives
+        )
+
+    def names(self) -> list[str]:
+        """The tag, classes and identifiers, in the form of index keys."""
+        marked = [*map(".{}".format, self.classes), *map("#{}".format, self.identifiers)]
+        return [*marked, self.tag] if self.tag not in ("", ANY) else marked
+
+    def index_keys(self, depth: int = 0) -> list[str]:
+        """The keys of the index, one of which every matching element has."""
+        if self.identifiers:
+            # `min` is the same in every process, unlike the first of a set.
+            return [f"#{min(self.identifiers)}"]
+        if self.classes:
+            return [f".{min(self.classes)}"]
+        if self.attributes:
+            return [f"[{self.attributes[0]}"]
+        if self.tag and self.tag != ANY:
+            return [self.tag]
+        if self.alternatives and depth < _MAX_DEPTH:
+            return [key for each in self.alternatives[0] for key in each.compounds[-1].index_keys(depth + 1)]
+        return [ANY]
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Compounds from left to right; `needed` are names that ancestors of a matching element must have."""
+
+    compounds: tuple[Compound, ...]
+    needed: frozenset[str]
+    specificity: int
+    is_special: bool
+    """Whether it depends on more than names: on places among siblings, attributes, or other selectors."""
+
+    @classmethod
+    def of(cls, compounds: Sequence[Compound]) -> Self:
+        inside = [each for each, right in pairwise(compounds) if right.combinator in " >"]
+        needed = frozenset(name for each in inside for name in each.names())
+        is_special = any(each.tests or each.alternatives or each.combinator in "+~" for each in compounds)
+        return cls(tuple(compounds), needed, sum(each.specificity for each in compounds), is_special)
+
+    @property
+    def pseudo_element(self) -> str:
+        return self.compounds[-1].pseudo_element
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it applies in some state only, such as under the pointer."""
+        return any(each.is_state for each in self.compounds)
+
+
+def matches(selector: Selector, element: Element) -> bool:
+    """Whether an element matches, from the last compound to the first."""
+    if selector.needed and not selector.needed <= element.lineage:
+        return False
+    compounds = selector.compounds
+    return compounds[-1].matches(element) and (
+        len(compounds) == 1 or _continues(compounds, len(compounds) - 1, element)
+    )
+
+
+def _matches_one(choice: Sequence[Selector], element: Element) -> bool:
+    element.work.spend(len(choice))
+    return any(matches(each, element) for each in choice)
+
+
+def _continues(compounds: tuple[Compound, ...], at: int, element: Element) -> bool:
+    """Whether the compounds on the left of a matching one match as well."""
+    element.work.spend()
+    left = compounds[at - 1]
+    for other in _related(element, compounds[at].combinator):
+        if left.matches(other) and (at == 1 or _continues(compounds, at - 1, other)):
+            return True
+    return False
+
+
+def _related(element: Element, combinator: str) -> Iterator[Element]:
+    if combinator == ">":
+        return iter(() if element.parent is None else (element.parent,))
+    if combinator == "+":
+        return iter(() if element.previous is None else (element.previous,))
+    return element.before() if combinator == "~" else element.ancestors()
+
+
+NEVER = Selector((Compound(is_state=True),), frozenset(), 0, is_special=False)
+"""A selector that no element matches."""
+
+
+def is_pseudo_element(name: str) -> bool:
+    """Whether a name with its colons is that of a pseudo-element."""
+    return name.startswith("::") or name[1:] in _PSEUDO_ELEMENTS
+
+
+def is_structural(name: str) -> bool:
+    """Whether a name with its colon is that of a pseudo-class about the place of an element."""
+    return name[1:] in _STRUCTURAL
+
+
+def compile_selectors(source: str, scope: Sequence[Selector] = ()) -> Sequence[Selector]:
+    """The selectors of a list; inside a nested rule, `scope` has the selectors of the rule around it."""
+    if scope or len(source) > _LONGEST_KNOWN:
+        return _Compiler(source, scope).read_list()
+    return _compile_known(source)
+
+
+@lru_cache(maxsize=1_000)
+def _compile_known(source: str) -> Sequence[Selector]:
+    return _Compiler(source, ()).read_list()
+
+
+class _Compiler:
+    """Reads selectors from left to right; an unknown token ends the list."""
+
+    def __init__(self, source: str, scope: Sequence[Selector]) -> None:
+        self._source = source
+        self._scope = scope
+        self._at = 0
+        self._depth = 0
+
+    def read_list(self) -> Sequence[Selector]:
+        found: list[Selector] = []
+        self._at = len(self._source) - len(self._source.lstrip())
+        while True:
+            selector = self._read_selector(is_nested=bool(self._scope))
+            if selector is not None:
+                found.append(selector)
+            end = _LIST_END.match(self._source, self._at)
+            if end is None or selector is None:
+                return found
+            self._at = end.end()
+
+    def _read_selector(self, *, is_nested: bool = False) -> Selector | None:
+        compounds: list[Compound] = []
+        combinator, current, has_scope = " ", None, False
+        while token := self._next_token():
+            if token["combinator"] is not None:
+                combinator, current = token["combinator"].strip() or " ", None
+                continue
+            if current is None:
+                current = Compound(combinator=combinator)
+                compounds.append(current)
+            if token["nest"]:
+                has_scope = True
+                self._add_alternatives(current, self._scope)
+            elif not self._add(current, token):
+                return None
+        if not compounds:
+            return None
+        return Selector.of(compounds if has_scope or not is_nested else [_scope_compound(self._scope), *compounds])
+
+    def _next_token(self) -> re.Match[str] | None:
+        """The next part of a selector; none at its end."""
+        if _LIST_END.match(self._source, self._at):
+            return None
+        token = _TOKEN.match(self._source, self._at)
+        self._at = token.end() if token else self._at
+        return token
+
+    def _add(self, compound: Compound, token: re.Match[str]) -> bool:
+        """Add a simple selector; false for one that is not understood."""
+        if token["mark"]:
+            _add_name(compound, token["mark"], unescape(token["name"]))
+        elif token["tag"]:
+            compound.tag = unescape(token["tag"])
+            compound.specificity += _TAG * (compound.tag != ANY)
+        elif token["attribute"]:
+            _add_attribute(compound, token)
+        elif token["element"] or token["state"] in _PSEUDO_ELEMENTS:
+            compound.pseudo_element = token["state"]
+            if token["opening"]:
+                self._skip_argument()
+        elif token["opening"]:
+            return self._add_function(compound, token["state"])
+        else:
+            _add_state(compound, token["state"])
+        return True
+
+    def _add_function(self, compound: Compound, name: str) -> bool:
+        if self._depth >= _MAX_DEPTH:
+            compound.is_state = True
+            self._skip_argument()
+            return True
+        start = self._at
+        if name in _COUNTED:
+            self._add_counted(compound, name)
+        elif name in _ALTERNATIVES or name in ("not", "has"):
+            self._add_nested(compound, name)
+        else:
+            compound.is_state = compound.is_state or name != "lang"
+            self._skip_argument()
+        return self._at > start
+
+    def _add_nested(self, compound: Compound, name: str) -> None:
+        """A pseudo-class with a list of selectors, up to its closing parenthesis."""
+        self._depth += 1
+        chosen: list[Selector] = []
+        while (end := _LIST_END.match(self._source, self._at)) is None or end[1] == ",":
+            self._at = end.end() if end else self._at
+            before = self._at
+            selector = self._read_selector()
+            if selector is not None:
+                chosen.append(selector)
+            elif self._at == before:
+                break
+        self._depth -= 1
+        self._skip_argument()
+        if name == "not":
+            compound.tests.append(lambda element: not _matches_one(chosen, element))
+        elif name == "has":
+            compound.tests.append(_holds_one_of(chosen))
+        else:
+            self._add_alternatives(compound, chosen, counts=name != "where")
+            return
+        compound.specificity += max((each.specificity for each in chosen), default=0)
+
+    def _add_alternatives(self, compound: Compound, chosen: Sequence[Selector], *, counts: bool = True) -> None:
+        compound.alternatives.append(chosen)
+        compound.specificity += max((each.specificity for each in chosen), default=0) if counts else 0
+
+    def _add_counted(self, compound: Compound, name: str) -> None:
+        found = _NTH.match(self._source, self._at)
+        self._skip_argument()
+        compound.specificity += _CLASS
+        if found is None:
+            compound.is_state = True
+            return
+        step, offset = _read_steps(found)
+        compound.tests.append(_counted(step, offset, _COUNTED[name]))
+
+    def _skip_argument(self) -> None:
+        """Go behind the parenthesis that closes the argument."""
+        level = 1
+        while level and self._at < len(self._source):
+            level += {"(": 1, ")": -1}.get(self._source[self._at], 0)
+            self._at += 1
+
+
+def _scope_compound(scope: Sequence[Selector]) -> Compound:
+    return Compound(alternatives=[scope], specificity=max((each.specificity for each in scope), default=0))
+
+
+def _add_name(compound: Compound, mark: str, name: str) -> None:
+    (compound.identifiers if mark == "#" else compound.classes).add(name)
+    compound.specificity += _IDENTIFIER if mark == "#" else _CLASS
+
+
+def _add_attribute(compound: Compound, token: re.Match[str]) -> None:
+    name, how = unescape(token["attribute"]), token["how"] or ""
+    wanted = unescape((token["value"] or "").strip("\"'"))
+    compound.attributes.append(name)
+    compound.specificity += _CLASS
+    compare = _PARTS.get(how)
+    if compare is None:
+        compound.tests.append(lambda element: name in element.attributes)
+    else:
+        compound.tests.append(
+            lambda element: name in element.attributes and compare((element.attributes[name] or "").lower(), wanted)
+        )
+
+
+def _add_state(compound: Compound, name: str) -> None:
+    compound.specificity += _CLASS
+    if name in _STRUCTURAL:
+        compound.tests.append(_STRUCTURAL[name])
+    else:
+        compound.is_state = True
+
+
+def _holds_one_of(chosen: Sequence[Selector]) -> Test:
+    """`:has()`; relative selectors are read as descendants."""
+    return lambda element: any(matches(each, inner) for inner in element.descendants() for each in chosen)
+
+
+def _counted(step: int, offset: int, counted: tuple[bool, bool]) -> Test:
+    is_from_end, is_of_type = counted
+
+    def test(element: Element) -> bool:
+        beside = element.after() if is_from_end else element.before()
+        place = 1 + sum(1 for other in beside if not is_of_type or other.tag == element.tag)
+        return place == offset if step == 0 else (place - offset) % step == 0 and (place - offset) // step >= 0
+
+    return test
+
+
+def _read_steps(found: re.Match[str]) -> tuple[int, int]:
+    if found[1]:
+        return 2, 1 if found[1] == "odd" else 0
+    if found[5]:
+        return 0, int(found[5])
+    step = int(found[2] + "1") if found[2] in ("", "+", "-") else int(found[2])
+    return step, int(f"{found[3]}{found[4]}") if found[4] else 0
+
+
+def unescape(name: str) -> str:
+    """A name without its escapes."""
+    return _ESCAPE.sub(_character, name) if "\\" in name else name
+
+
+def _character(found: re.Match[str]) -> str:
+    if found[2]:
+        return found[2]
+    point = int(found[1], 16)
+    return chr(point).lower() if 0 < point < 0x110000 else ""
+
+
+_STRUCTURAL: dict[str, Test] = {
+    "root": lambda element: element.tag == "html",
+    "scope": lambda element: element.tag == "html",
+    "link": lambda element: "href" in element.attributes,
+    "any-link": lambda element: "href" in element.attributes,
+    "defined": lambda _element: True,
+    "empty": lambda element: element.node is not None and element.node.first_child is None,
+    "first-child": lambda element: element.previous is None,
+    "last-child": lambda element: element.next is None,
+    "only-child": lambda element: element.previous is None and element.next is None,
+    "first-of-type": lambda element: all(other.tag != element.tag for other in element.before()),
+    "last-of-type": lambda element: all(other.tag != element.tag for other in element.after()),
+}
+# Whether it counts from the end, and whether only elements with the same tag.
+_COUNTED = {
+    "nth-child": (False, False),
+    "nth-last-child": (True, False),
+    "nth-of-type": (False, True),
+    "nth-last-of-type": (True, True),
+}
