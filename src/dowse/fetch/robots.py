@@ -162,10 +162,8 @@ class RobotsFiles:
 
 
 def _site(url: str) -> str:
-    parsed = urls.parse(url)
-    if parsed is None or parsed.scheme not in ("http", "https"):
-        return ""
-    return f"{parsed.scheme}://{parsed.host}:{parsed.port}"
+    parsed = urls.parse_web(url)
+    return f"{parsed.scheme}://{parsed.host}:{parsed.port}" if parsed else ""
 
 
 def _read(fetched: Fetched) -> _File | None:

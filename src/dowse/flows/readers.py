@@ -12,7 +12,16 @@ from dowse import EXTRACTION, __version__
 from dowse.core import urls
 from dowse.core.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
 from dowse.core.models import LOCAL, OK, Attempt, Body, Deadline, Onward, Principal, Routed, Status, Text
-from dowse.core.protocols import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
+from dowse.core.protocols import (
+    Discretion,
+    Extractor,
+    Fetcher,
+    PageReader,
+    PrivatePages,
+    Robots,
+    SheetFetcher,
+    SiteLoader,
+)
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.routing.fallback import FallbackRun
 from dowse.routing.router import Router
@@ -23,6 +32,8 @@ from dowse.telemetry.log import LOGGER
 # Whether a page may be disclosed to a scrape API takes a DNS look-up; most of the time is for the API.
 _LOOK_UP_SHARE = 0.3
 _LITTLE = "little text; a browser may show more"
+# Style sheets may take this share of the remaining time.
+_SHEETS_SHARE = 0.4
 # Hashing more than this is done in a thread.
 _LARGE_BYTES = 200_000
 
@@ -30,11 +41,15 @@ _LARGE_BYTES = 200_000
 class FetchingReader:
     """Reads a page by fetching its bytes, directly or with the browser, and extracting the main content."""
 
-    def __init__(self, fetcher: Fetcher, extractor: Extractor, *, timeout_s: float) -> None:
+    def __init__(
+        self, fetcher: Fetcher, extractor: Extractor, *, timeout_s: float, sheets: SheetFetcher | None = None
+    ) -> None:
+        """`sheets` gets style sheets for the few pages whose hidden text depends on them."""
         self.name = fetcher.name
         self.timeout_s = timeout_s
         self._fetcher = fetcher
         self._extractor = extractor
+        self._sheets = sheets
 
     async def read(self, url: str, deadline: Deadline, known: Text | None = None) -> Text:
         """The page's text. `known`, its previous text, is reused if the server or the bytes say it is unchanged."""
@@ -52,13 +67,24 @@ class FetchingReader:
     async def _extract(self, body: Body, deadline: Deadline, known: Text | None) -> Text:
         """The text of the bytes; of bytes that were extracted before, the known text."""
         if not body.may_be_kept:
-            return await self._extractor.extract(body, timeout_s=deadline.remaining_s())
+            return await self._convert(body, deadline)
         large = len(body.data) > _LARGE_BYTES
         body_hash = await asyncio.to_thread(_hash_body, body) if large else _hash_body(body)
         if known is not None and known.body_hash == body_hash:
             return known
-        text = await self._extractor.extract(body, timeout_s=deadline.remaining_s())
+        text = await self._convert(body, deadline)
         return replace(text, body_hash=body_hash)
+
+    async def _convert(self, body: Body, deadline: Deadline) -> Text:
+        """The text of the bytes; where it asks for style sheets, the text of the bytes with them."""
+        text = await self._extractor.extract(body, timeout_s=deadline.remaining_s())
+        if not text.sheets or self._sheets is None:
+            return replace(text, sheets=())
+        timeout_s = _SHEETS_SHARE * deadline.remaining_s()
+        loaded = await self._sheets.fetch_sheets(text.sheets, timeout_s=timeout_s)
+        if loaded:
+            text = await self._extractor.extract(replace(body, sheets=loaded), timeout_s=deadline.remaining_s())
+        return replace(text, sheets=())
 
 
 class Readers:
@@ -80,6 +106,13 @@ class Readers:
     @cached_property
     def loaders(self) -> Sequence[SiteLoader]:
         return self._make_loaders()
+
+    def private_reader(self, url: str, caller: Principal) -> PageReader | None:
+        """The only reader of a private page that the caller may read; `None` for all other pages."""
+        parsed = urls.parse(url)
+        sites = [loader for loader in self.loaders if isinstance(loader, PrivatePages)] if parsed else []
+        found = (site.private_reader(parsed, caller) for site in sites if parsed)
+        return next((reader for reader in found if reader), None)
 
 
 def make_site_loaders(
@@ -111,10 +144,14 @@ class ReadChain:
         heeds_robots: bool,
         known: Text | None = None,
         caller: Principal = LOCAL,
+        only: PageReader | None = None,
     ) -> Routed[Text]:
-        """The text and its reader; raises `AllProvidersFailed`. `known` is the previous text of the page."""
+        """The text and its reader; raises `AllProvidersFailed`. `known` is the previous text of the page.
+
+        With `only`, no other reader learns of the page.
+        """
         robots = self._robots if heeds_robots else None
-        page = _PageRun(url, deadline, self._readers, self._discretion, robots, known)
+        page = _PageRun(url, deadline, self._readers, self._discretion, robots, known, only)
         try:
             routed = await self._router.first(page.candidates, page.call, deadline, url=url, caller=caller)
         except AllProvidersFailed as failed:
@@ -124,6 +161,9 @@ class ReadChain:
         else:
             routed = page.choose(routed)
         return replace(routed, answer=replace(routed.answer, heeded_robots=heeds_robots and page.is_allowed_for_sure))
+
+    def private_reader(self, url: str, caller: Principal) -> PageReader | None:
+        return self._readers.private_reader(url, caller)
 
     async def permits(self, url: str) -> bool:
         """Whether robots.txt is known to allow the page; not before the site has answered."""
@@ -153,7 +193,9 @@ class _PageRun:
         discretion: Discretion,
         robots: Robots | None,
         known: Text | None,
+        only: PageReader | None = None,
     ) -> None:
+        self._only = only
         self._url = url
         self._known = known
         self._deadline = deadline
@@ -172,6 +214,9 @@ class _PageRun:
 
     async def candidates(self, run: FallbackRun[PageReader]) -> AsyncGenerator[Sequence[PageReader], None]:
         """The readers that are left, the next one first; each failure decides which may follow."""
+        if self._only:
+            yield [self._only]
+            return
         readers, parsed = self._readers, urls.parse(self._url)
         loaders = [loader for loader in readers.loaders if parsed and loader.accepts(parsed)]
         waiting: Sequence[PageReader] = (*loaders, *readers.own, *readers.apis)

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import MOST_TEXT_CHARS, Text
+from dowse.core.models import Text
+from dowse.core.text import MOST_TEXT_CHARS
 from dowse.extract.html import to_text
 from tests.support.tables import each_row
 

@@ -5,16 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dowse.core.models import Text
     from dowse.extract.html.content.model import Model
 
 
-def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | None = None) -> Text:
+def to_text(
+    markup: str,
+    url: str,
+    *,
+    with_images: bool = False,
+    model: Model | None = None,
+    sheets: Sequence[str] = (),
+) -> Text:
     """Extract the main content of a page; `model` replaces the trained one that comes with dowse.
 
+    `sheets` are the texts of the style sheets that an earlier extraction of the page asked for in `Text.sheets`.
     Raises `PageUnreadable` for a page that is not the content it stands for, such as a login form or a soft 404.
     """
     # Lazily: the server process uses `html.tree.grammar` and must not load the parser and numpy with it.
     from dowse.extract.html import page
 
-    return page.to_text(markup, url, with_images=with_images, model=model)
+    return page.to_text(markup, url, with_images=with_images, model=model, sheets=sheets)

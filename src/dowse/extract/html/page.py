@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -9,9 +10,10 @@ from itertools import islice
 from dowse.core import text as texts
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import MOST_TEXT_CHARS, Facts, Onward, Status, Text
+from dowse.core.models import Facts, Onward, Status, Text
 from dowse.core.reasons import FailureReason
-from dowse.document.clean import clean
+from dowse.core.text import MOST_TEXT_CHARS
+from dowse.document.clean import beginning, clean, without_repeated_title
 from dowse.extract import verdict
 from dowse.extract.html import metadata
 from dowse.extract.html.content import page_features
@@ -24,7 +26,6 @@ from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.html.tree.node import Node, Tree
-from dowse.extract.tidy import beginning, without_repeated_title
 
 # A page with so few words is filled by scripts: its declared text may be longer.
 _EMPTY_WORDS = 60
@@ -32,13 +33,49 @@ _WORTHWHILE_WORDS = 25
 # Beyond them are notes and rows; a page has fewer sections.
 _MOST_TARGETS = 500
 _LONGEST_NAME = 120
+# More would cost more than the page itself.
+_MOST_SHEETS = 4
+_LONGEST_SECOND_LEVEL = 3
+_MODELS = (
+    r"(?:ais?|llms?|ai (?:models?|systems?|tools?)|(?:ai |virtual )?(?:assistants?|agents?)|(?:chat)?bots?"
+    r"|language models?)"
+)
+_ORDERS = (
+    r"(?:must|shall|should|need to|have to|are (?:required|instructed|asked) to|ignore|disregard|forward|send|reply"
+    r"|respond|do not|never|always|please)"
+)
+_TRIGGERS = (
+    *("instruction", "prompt", "guideline", "the user", "assistant", "chatbot", "language model", "llm", "bots"),
+    *("ai must", "ai should", "ai system", "ai tool", "ais ", "agents ", "agent must", "for ai", "an ai"),
+)
+_SENTENCE = r"(?:^|[.!?:>*_|\]]\s{0,9})(?:attention |note to |dear |all |any |hey )?"
+_INSTRUCTIONS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\W{1,9}(?:\w{1,20}\W{1,9}){0,3}(?:instruction|prompt|guideline)s?\b"
+    r"|\bsystem prompt\b|\bprompt injection\b"
+    r"|\b(?:do not|don't|never) (?:tell|inform|mention|reveal|show)\W{1,9}(?:\w{1,20}\W{1,9}){0,4}the user"
+    r"|\byou are (?:now )?an? (?:ai|assistant|language model|chatbot|helpful)\b"
+    rf"|{_SENTENCE}{_MODELS}(?: reading (?:this|these)[^.]{{0,40}})?,? {_ORDERS}\b"
+    rf"|\b(?:instructions?|note|message|notice) (?:for|to) (?:the |all |any )?{_MODELS}\b"
+)
 # Enough words to know the place again.
 _WORD_CHARS, _NODES_OF_WORDS = 80, 60
 
 
-def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | None = None) -> Text:
+def to_text(
+    markup: str, url: str, *, with_images: bool = False, model: Model | None = None, sheets: Sequence[str] = ()
+) -> Text:
     """Extract the main content; `dowse.extract.html.to_text` is the public name."""
-    tree = build(cap_markup(markup))
+    capped = cap_markup(markup)
+    tree = build(capped, sheets=sheets or None)
+    text = _extract(markup, tree, url, with_images=with_images, model=model)
+    if tree.is_settled or not _reads_like_instructions(text.markdown):
+        return text
+    # A second look costs as much as the first: only a page with text for a model gets it.
+    text = _extract(markup, build(capped, sheets=()), url, with_images=with_images, model=model)
+    return replace(text, sheets=_own_sheets(tree, url)) if _reads_like_instructions(text.markdown) else text
+
+
+def _extract(markup: str, tree: Tree, url: str, *, with_images: bool, model: Model | None) -> Text:
     selection = select(tree, url, model)
     text = _render(tree, selection, url, with_images=with_images)
     # Before the empty frame: a login form or a challenge is one, too, and its verdict says more.
@@ -48,11 +85,36 @@ def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | 
     return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=text.is_thin or is_thin)
 
 
+def _reads_like_instructions(markdown: str) -> bool:
+    """Whether a text seems to address the model that reads it."""
+    lower = markdown.lower()
+    # Most texts have none of these words, and the pattern takes as long as the rest of a page.
+    if not any(word in lower for word in _TRIGGERS):
+        return False
+    paragraphs = (line for line in lower.split("\n") if any(word in line for word in _TRIGGERS))
+    return any(_INSTRUCTIONS.search(line) for line in paragraphs)
+
+
+def _own_sheets(tree: Tree, url: str) -> tuple[str, ...]:
+    """The first style sheets of the page's own site."""
+    here, base = urls.parse(url), base_of(tree, url)
+    found = [there for address in tree.sheets if (there := urls.parse(address, base)) is not None]
+    own = [there.href for there in found if here and there.is_page and _site_of(there.name) == _site_of(here.name)]
+    return tuple(dict.fromkeys(own))[:_MOST_SHEETS]
+
+
+def _site_of(host: str) -> str:
+    """The registrable part of a host, as far as its labels tell: `bay.co.uk` of `www.bay.co.uk`."""
+    labels = host.split(".")
+    is_short = len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= _LONGEST_SECOND_LEVEL
+    return ".".join(labels[-3 if is_short else -2 :])
+
+
 def base_of(tree: Tree, url: str) -> str:
     """The base URL of relative links."""
     href = next((attributes["href"] for attributes in tree.head.get("base", ()) if attributes.get("href")), "")
-    base = urls.parse(href, url) if href else None
-    return base.href if base and base.scheme in ("http", "https") else url
+    base = urls.parse_web(href, url) if href else None
+    return base.href if base else url
 
 
 def _render(tree: Tree, selection: Selection, url: str, *, with_images: bool) -> Text:

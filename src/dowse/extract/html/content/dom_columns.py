@@ -15,7 +15,7 @@ from dowse.extract.html.content import vocabulary
 from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.tree.node import Node, Tree
 
-Numbers = NDArray[Any]
+Numbers = NDArray[Any]  # of counts, shares, scores or flags
 # The tag, the class, the identifier and the role of an element.
 _Key = tuple[str, str | None, str | None, str | None]
 AROUND = (

@@ -35,7 +35,7 @@ _SHARED = (
     *"page_words page_blocks page_linked page_prose page_longest page_main page_article page_top".split(),
     "page_declared_share",
 )
-SHARED_COLUMNS = [PAGE_COLUMNS.index(name) for name in _SHARED]
+SHARED_COLUMNS = list(map(PAGE_COLUMNS.index, _SHARED))
 KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 FORUM = KINDS.index("forum")
 
@@ -149,7 +149,7 @@ class _Measuring:
             marks,
             self._containers(np.stack([*levels[1:], *dom.tops]), numbers),
             *self._neighbours(),
-            *(self._window(width) for width in _WINDOWS),
+            *map(self._window, _WINDOWS),
             self._places(numbers),
             _bits(dom.holders[inner] >> 1, dom_columns.TIERS),
             self._tier_shares(numbers),

@@ -144,7 +144,7 @@ def find_signatures(tree: Tree, blocks: Sequence[TextBlock]) -> Numbers:
 
 
 def _is_signature(node: Node) -> bool:
-    called = " ".join([node.get(name) for name in _NAMING])
+    called = " ".join(map(node.get, _NAMING))
     # A cheap test first: most elements fail it.
     return _SIGN in called.lower() and _has_name(called)
 

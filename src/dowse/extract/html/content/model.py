@@ -119,7 +119,7 @@ class Forest:
     @classmethod
     def load(cls, arrays: dict[str, Numbers], prefix: str) -> Self:
         """Load the forest from the arrays with this prefix."""
-        depth, groups = (int(number) for number in arrays[f"{prefix}_shape"])
+        depth, groups = map(int, arrays[f"{prefix}_shape"])
         return cls(
             arrays[f"{prefix}_features"].astype(np.intp),
             arrays[f"{prefix}_thresholds"],

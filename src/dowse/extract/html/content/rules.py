@@ -84,13 +84,8 @@ class _Completing:
         self._words_before: list[float] = [0.0, *np.cumsum(words, dtype=np.float64).tolist()]
 
     def run(self, groups: Sequence[tuple[Node, int, int]], *, is_thread: bool) -> None:
-        for node, begin, end in groups:
-            if node.tag == "table" and self._has_good_cell(begin, end):
-                self.kept[begin:end] = True
-            elif node.tag == "table":
-                self._complete(begin, end, *_TABLE)
-            elif node.tag in _LISTS and self._is_of_lines(begin, end):
-                self._complete(begin, end, *_LIST)
+        for group in groups:
+            self._complete_group(*group)
         if is_thread:
             self._take_posts()
         self._take_headings()
@@ -98,6 +93,14 @@ class _Completing:
             if self._belongs_to_content(node, begin, end):
                 self.kept[begin:end] = True
         self._take_titles()
+
+    def _complete_group(self, node: Node, begin: int, end: int) -> None:
+        if node.tag == "table" and self._has_good_cell(begin, end):
+            self.kept[begin:end] = True
+        elif node.tag == "table":
+            self._complete(begin, end, *_TABLE)
+        elif node.tag in _LISTS and self._is_of_lines(begin, end):
+            self._complete(begin, end, *_LIST)
 
     def _is_of_lines(self, begin: int, end: int, most_words: int = _WORDS_OF_AN_ITEM) -> bool:
         """Whether the parts of a group are short, and it is not most of the page."""
@@ -127,13 +130,17 @@ class _Completing:
             kept[:] = False
 
     def _belongs_to_content(self, node: Node, begin: int, end: int) -> bool:
-        is_below = begin > 0 and bool(self.kept[begin - 1])
         is_above = bool(self.kept[end : end + 1].any())
         if node.tag in _LISTS:
-            is_within = is_below and (is_above or self._is_part_of_item(node, begin, end))
-            return is_within and self._is_of_lines(begin, end) and self._is_data(begin, end)
+            return self._is_list_within(node, begin, end, is_above=is_above)
         is_next = is_above or bool(self.kept[max(begin - _BEHIND_CAPTION, 0) : begin].any())
         return is_next and (node.tag in _VERBATIM or self._is_data(begin, end))
+
+    def _is_list_within(self, node: Node, begin: int, end: int, *, is_above: bool) -> bool:
+        """Whether content is on both sides of a list of lines, or on one side of a list within an item."""
+        is_below = begin > 0 and bool(self.kept[begin - 1])
+        is_within = is_below and (is_above or self._is_part_of_item(node, begin, end))
+        return is_within and self._is_of_lines(begin, end) and self._is_data(begin, end)
 
     def _is_part_of_item(self, node: Node, begin: int, end: int) -> bool:
         is_in_item = node.parent is not None and node.parent.tag == "li"
@@ -209,7 +216,7 @@ def select_outside_frame(blocks: Sequence[TextBlock], words: Numbers) -> Numbers
     around = [[block.container, *block.container.ancestors()][:-1] for block in blocks]
     are_headings = np.array([text_features.heading_level(block) > 0 for block in blocks])
     are_inside = np.array([not any(map(_is_frame, nodes)) for nodes in around])
-    are_inside &= are_headings | ~np.array([_is_in_header(nodes) for nodes in around])
+    are_inside &= are_headings | ~np.array(list(map(_is_in_header, around)))
     are_main = np.array([any(map(_is_main, nodes)) for nodes in around])
     if words[are_inside & are_main].sum() <= words[are_inside].sum() / 2:
         return are_inside

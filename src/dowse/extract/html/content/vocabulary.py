@@ -223,7 +223,7 @@ def of_class(names: str) -> int:
 
 def words_of(name: str) -> list[str]:
     """The words in one or several names, in lower case."""
-    return [word.lower() for word in _SPLIT.findall(name[:_LONGEST])]
+    return list(map(str.lower, _SPLIT.findall(name[:_LONGEST])))
 
 
 @lru_cache(maxsize=20_000)
