@@ -26,7 +26,7 @@ from tests.security.cage.processes import Seen, started_processes
 from tests.security.cage.product import Product, Read, product
 from tests.security.cage.site import Attack, Site, address, stays, touch
 from tests.security.cage.world import NAMES, PAGE, SECOND, World
-from tests.security.test_tls import Authority
+from tests.support.authority import Authority
 
 # Pages that end by themselves, so many at a time, and those that stay open beside them.
 _AT_ONCE, _MOST_STAYING = 8, 16

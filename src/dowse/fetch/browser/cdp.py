@@ -242,7 +242,7 @@ class CdpSession:
 
 _NAME = "dowse"
 # In the order of their dependencies.
-_SCRIPTS = ("dom.js", "watch.js", "consent.js", "serialise.js")
+_SCRIPTS = ("dom.js", "watch.js", "consent.js", "paint.js", "layout.js", "visibility.js", "serialise.js")
 
 
 class IsolatedWorld:

@@ -165,6 +165,8 @@ _TEXT_ONLY = (
     "--disable-software-rasterizer",
     "--disable-3d-apis",
     "--hide-scrollbars",
+    # Style sheets see a desktop with a mouse, as most readers have one; without a window there is none.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 )
 # A background tab must still run its timers, and an error page must not reload itself.
 _AWAKE = (
@@ -197,6 +199,8 @@ _OFF = (
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxFullPopup",
     "WebUIOmniboxPopup",
+    # Local addresses are not told to pages anyway; hiding them behind names would bind the port of mDNS.
+    "WebRtcHideLocalIpsWithMdns",
     # Services of the vendor.
     "AutofillServerCommunication",
     "CertificateTransparencyComponentUpdater",
