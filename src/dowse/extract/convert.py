@@ -23,7 +23,7 @@ def to_text(body: Body, limits: ReadingLimits | None = None, *, with_images: boo
     markup = decode(body.data, body.charset)
     kind = kinds.text_kind(body.media_type, body.url, markup)
     if kind is DocumentKind.HTML:
-        return page.to_text(markup, body.url, with_images=with_images)
+        return page.to_text(markup, body.url, with_images=with_images, sheets=body.sheets)
     return _from_source(kind, markup, body)
 
 

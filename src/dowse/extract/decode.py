@@ -52,7 +52,7 @@ _LABELS = {
     "big5hkscs": "big5 big5-hkscs cn-big5 csbig5 x-x-big5",
 }
 _CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels.split()}
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _SNIFFED_BYTES = 1024
 _IN_MARKUP = re.compile(
     rb"""<(?:meta\b[^>]{0,512}?\bcharset|\?xml\b[^>]{0,128}?\bencoding)\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})""", re.I
@@ -69,9 +69,8 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 def decode(data: bytes, charset: str = "") -> str:
     """Decode a body; undecodable bytes become U+FFFD."""
-    for bom, codec in _BOMS:
-        if data.startswith(bom):
-            return _decode_with(data[len(bom) :], codec)
+    if bom := next(filter(data.startswith, _BOMS), b""):
+        return _decode_with(data[len(bom) :], _BOMS[bom])
     labels = (_codec_of_label(charset), _codec_in_markup(data))
     declared = [codec for codec in labels if codec and _is_possible(codec, data)]
     if not declared:

@@ -89,7 +89,7 @@ def explain(markup: str, url: str) -> Explanation:
 
 def path_of(container: Node) -> str:
     """The elements around a text, such as `main > article > p`; of many, the innermost ones."""
-    names = [_name(node) for node in islice((container, *container.ancestors()), _LEVELS + 1)]
+    names = list(map(_name, islice((container, *container.ancestors()), _LEVELS + 1)))
     if len(names) > _LEVELS:
         names[-1] = "…"
     return " > ".join(reversed(names))

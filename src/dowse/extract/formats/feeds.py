@@ -12,9 +12,8 @@ from xml.etree import ElementTree
 from dowse.core import text as texts
 from dowse.core import urls
 from dowse.core.models import Text
-from dowse.document.clean import clean
-from dowse.extract.html.fragments import to_markdown
-from dowse.extract.tidy import TITLE_CHARS
+from dowse.document.clean import TITLE_CHARS, clean
+from dowse.extract.html.render import to_markdown
 
 _FACT_LIMIT = 200
 _MOST_ENTRIES = 100
@@ -50,7 +49,7 @@ def from_feed(markup: str, url: str) -> Text | None:
     about = root if channel is None else channel
     # In RDF items stand beside the channel, everywhere else inside of it.
     items = [item for parent in dict.fromkeys((about, root)) for item in parent if _local(item) in ("item", "entry")]
-    entries = [_read_entry(item) for item in items[:_MOST_ENTRIES]]
+    entries = list(map(_read_entry, items[:_MOST_ENTRIES]))
     description = _text(about, "description", "subtitle")
     return _compose(_text(about, "title"), description, entries, len(items), url)
 
@@ -61,7 +60,7 @@ def from_json_feed(feed: object, url: str) -> Text | None:
         return None
     listed = feed.get("items")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    entries = [_read_json_entry(item) for item in items[:_MOST_ENTRIES]]
+    entries = list(map(_read_json_entry, items[:_MOST_ENTRIES]))
     return _compose(_string(feed, "title"), _string(feed, "description"), entries, len(items), url)
 
 
@@ -69,7 +68,7 @@ def _compose(title: str, description: str, entries: Sequence[FeedEntry], count: 
     """Render a feed with the first entries of so many."""
     title = texts.without_markup(html.unescape(title), TITLE_CHARS)
     parts = [
-        f"# {title}" if title else "",
+        texts.enclose("# ", title),
         _markdown(description, url),
         *(_render_entry(entry, url) for entry in entries),
     ]
@@ -81,8 +80,8 @@ def _compose(title: str, description: str, entries: Sequence[FeedEntry], count: 
 
 def _render_entry(entry: FeedEntry, url: str) -> str:
     title = texts.without_markup(html.unescape(entry.title), TITLE_CHARS)
-    link = urls.parse(entry.link.strip(), url) if entry.link.strip() else None
-    address = urls.without_tracking(link.href) if link is not None and link.scheme in ("http", "https") else ""
+    link = entry.link.strip()
+    address = urls.without_tracking(urls.link(link, url)) if link else ""
     facts = [texts.without_markup(fact, _FACT_LIMIT) for fact in (_day(entry.date.strip()), entry.author)]
     heading = f"## {title or 'Untitled'}"
     return "\n\n".join(filter(None, [heading, " · ".join(filter(None, [*facts, address])), _markdown(entry.body, url)]))
@@ -112,8 +111,12 @@ def _link(item: ElementTree.Element) -> str:
     links = [child for child in item if _local(child) == "link"]
     if not links:
         return _permalink(item)
-    by_rel = {link.get("rel", "alternate"): link.get("href") or link.text or "" for link in reversed(links)}
+    by_rel = {link.get("rel", "alternate"): _target(link) for link in reversed(links)}
     return by_rel.get("alternate") or next(iter(by_rel.values()))
+
+
+def _target(link: ElementTree.Element) -> str:
+    return link.get("href") or link.text or ""
 
 
 def _permalink(item: ElementTree.Element) -> str:
@@ -145,16 +148,17 @@ def _read_json_entry(item: dict[str, object]) -> FeedEntry:
     first = authors[0] if isinstance(authors, list) and authors else item.get("author")
     return FeedEntry(
         _string(item, "title"),
-        _string(item, "url") or _string(item, "external_url"),
-        _string(item, "date_published") or _string(item, "date_modified"),
-        _string(first, "name") if isinstance(first, dict) else "",
-        _string(item, "content_html") or html.escape(_string(item, "content_text") or _string(item, "summary")),
+        _string(item, "url", "external_url"),
+        _string(item, "date_published", "date_modified"),
+        _string(first, "name"),
+        _string(item, "content_html") or html.escape(_string(item, "content_text", "summary")),
     )
 
 
-def _string(values: dict[str, object], name: str) -> str:
-    value = values.get(name)
-    return value if isinstance(value, str) else ""
+def _string(values: object, *names: str) -> str:
+    """The first of these fields with a text; empty where the values are no object."""
+    fields = map(values.get, names) if isinstance(values, dict) else ()
+    return next((text for text in fields if isinstance(text, str) and text), "")
 
 
 def _day(date: str) -> str:

@@ -64,7 +64,7 @@ def text_kind(media_type: str, url: str, markup: str) -> DocumentKind:
     name = _name(media_type)
     if name in (media_types.HTML, "application/xhtml+xml"):
         return DocumentKind.FEED if _is_feed(markup) else DocumentKind.HTML
-    if not name or name == "application/octet-stream":
+    if name in ("", "application/octet-stream"):
         return DocumentKind.HTML if _HTML.search(markup[:_LOOKED_AT]) else DocumentKind.TEXT
     # Data served as plain text is recognised by its file name.
     kind = _data_kind(media_types.type_of_url(url) if name == media_types.PLAIN else name)

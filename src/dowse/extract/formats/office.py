@@ -20,10 +20,9 @@ from xml.parsers import expat
 from dowse.core import text as texts
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Status, Text
-from dowse.document.clean import clean
-from dowse.extract.formats.tables import MOST_COLUMNS, MOST_ROWS, LimitedTable, limit_table, render_table
-from dowse.extract.html.fragments import to_markdown
-from dowse.extract.tidy import TITLE_CHARS, title_of
+from dowse.document.clean import TITLE_CHARS, clean, title_of
+from dowse.extract.formats.plain import MOST_COLUMNS, MOST_ROWS, LimitedTable, limit_table, render_table
+from dowse.extract.html.render import to_markdown
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
@@ -75,24 +74,30 @@ def from_word(body: Body) -> Text:
 def from_sheets(body: Body) -> Text:
     """An `.xlsx` as one table for each sheet, with the values that were last computed."""
     file = check_archive(body.data, body.media_type)
-    import openpyxl
-
     try:
         # It warns of styles and extensions that it does not know, none of which is shown.
         with warnings.catch_warnings(action="ignore"):
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-            sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-            tables = [_render_sheet(sheet) for sheet in sheets[:_MOST_SHEETS]]
-            title = texts.without_markup(book.properties.title or "", TITLE_CHARS)
-            book.close()
+            title, tables, count = _read_workbook(file)
     except _BROKEN:
         raise PageUnreadable(Status.ERROR, f"{body.media_type}, broken") from None
     parts = [table.markdown for table in tables]
-    has_more = len(sheets) > _MOST_SHEETS
+    has_more = count > _MOST_SHEETS
     if has_more:
-        parts.append(f"_{_MOST_SHEETS} of {len(sheets)} sheets are shown._")
+        parts.append(f"_{_MOST_SHEETS} of {count} sheets are shown._")
     is_cut = has_more or any(table.is_cut for table in tables)
     return Text(clean("\n\n".join(filter(None, parts))), title, is_cut=is_cut)
+
+
+def _read_workbook(file: BinaryIO) -> tuple[str, list[LimitedTable], int]:
+    """The title, the tables of the first visible sheets, and the number of all."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+    sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+    tables = list(map(_render_sheet, sheets[:_MOST_SHEETS]))
+    title = texts.without_markup(book.properties.title or "", TITLE_CHARS)
+    book.close()
+    return title, tables, len(sheets)
 
 
 def from_slides(body: Body) -> Text:
@@ -130,8 +135,8 @@ def _check_sizes(entries: list[zipfile.ZipInfo], media_type: str) -> None:
     # An archive never gives more than its directory declares.
     total, packed = sum(entry.file_size for entry in entries), sum(entry.compress_size for entry in entries)
     largest = max((entry.file_size for entry in entries if entry.filename.lower().endswith(".xml")), default=0)
-    is_bomb = total > _SMALL and total > _HIGHEST_RATIO * packed
-    if len(entries) > _MOST_ENTRIES or total > _LARGEST_TOTAL or largest > _LARGEST_PART or is_bomb:
+    is_bomb = total > max(_SMALL, _HIGHEST_RATIO * packed)
+    if any((len(entries) > _MOST_ENTRIES, total > _LARGEST_TOTAL, largest > _LARGEST_PART, is_bomb)):
         raise PageUnreadable(Status.TOO_LARGE, f"{media_type}, too large once unpacked")
 
 
@@ -202,12 +207,17 @@ def _hiding_styles(data: bytes) -> frozenset[str]:
 def _drop_hidden_runs(data: bytes, styles: Container[str]) -> bytes:
     root = ElementTree.fromstring(data)
     for parent in root.iter():
-        properties = parent.find(f"{_WORD}pPr/{_WORD}pStyle") if parent.tag == f"{_WORD}p" else None
-        is_hidden = properties is not None and properties.get(f"{_WORD}val") in styles
-        for run in [child for child in parent if child.tag == f"{_WORD}r" and (is_hidden or _vanishes(child, styles))]:
+        for run in _find_hidden_runs(parent, styles):
             parent.remove(run)
     shown: bytes = ElementTree.tostring(root, encoding="utf-8")
     return shown
+
+
+def _find_hidden_runs(parent: ElementTree.Element, styles: Container[str]) -> list[ElementTree.Element]:
+    """The runs of a paragraph that its style or their own format hides."""
+    style = parent.find(f"{_WORD}pPr/{_WORD}pStyle") if parent.tag == f"{_WORD}p" else None
+    is_hidden = style is not None and style.get(f"{_WORD}val") in styles
+    return [run for run in parent.findall(f"{_WORD}r") if is_hidden or _vanishes(run, styles)]
 
 
 def _vanishes(element: ElementTree.Element, styles: Container[str]) -> bool:
@@ -224,7 +234,7 @@ def _render_sheet(sheet: ReadOnlyWorksheet) -> LimitedTable:
     # Files lie about their size, in both directions.
     sheet.reset_dimensions()
     read = itertools.islice(sheet.iter_rows(max_col=MOST_COLUMNS + 1, values_only=True), _MOST_ROWS_READ)
-    filled = (row for values in read if any(row := [_format_value(value) for value in values]))
+    filled = (row for values in read if any(row := list(map(_format_value, values))))
     rows = list(itertools.islice(filled, MOST_ROWS + 2))
     table = limit_table(rows, declared_rows=declared_rows, declared_columns=declared_columns)
     heading = f"## {texts.without_markup(sheet.title, TITLE_CHARS)}"

@@ -1,4 +1,4 @@
-"""Plain formats as Markdown: text, source code, JSON, CSV, XML."""
+"""Plain formats as Markdown: text, source code, JSON, CSV, XML; rows of cells as a table of bounded size."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from dowse.core.models import Text
-from dowse.core.text import visible
-from dowse.document.clean import clean, strip_comments, to_code_block
+from dowse.core.text import enclose, find_or_end, one_line, visible
+from dowse.document.clean import clean, strip_comments, title_of, to_code_block
 from dowse.document.markdown import scan_lines
-from dowse.extract.formats.tables import limit_table
 from dowse.extract.html.tree.grammar import VOID
 from dowse.extract.html.tree.hiding import hides
-from dowse.extract.tidy import title_of
 
+MOST_ROWS = 1000
+MOST_COLUMNS = 50
+_LONGEST_CELL = 1000
 # Indenting is slow, and of little use to a reader beyond this size.
 _LARGEST_INDENTED = 500_000
 _SHORT_LINES = 200
@@ -101,8 +103,7 @@ def without_hidden_elements(markdown: str) -> str:
             hidden, level, position = name, 1, found.end()
     if hidden:
         # It never ends. A paragraph does all the same, any other element takes the rest.
-        end = source.find("\n\n", position) if hidden == "p" else -1
-        position = end if end >= 0 else len(source)
+        position = find_or_end(source, "\n\n", position) if hidden == "p" else len(source)
     return "".join([*pieces, source[position:]])
 
 
@@ -132,14 +133,14 @@ def _read_rows(source: str, delimiter: str, quoting: Literal[0, 3]) -> list[list
     """The rows that are not empty; none for text that the format forbids."""
     lines = io.StringIO(source, newline="")
     try:
-        return [row for row in csv.reader(lines, delimiter=delimiter, quoting=quoting) if any(row)]
+        return list(filter(any, csv.reader(lines, delimiter=delimiter, quoting=quoting)))
     except csv.Error:
         return []
 
 
 def _find_delimiter(source: str) -> str:
     """The character that most lines hold equally often; quoted ones do not count."""
-    lines = [line for line in source[:100_000].splitlines() if line.strip()][:_SAMPLED_LINES]
+    lines = list(filter(str.strip, source[:100_000].splitlines()))[:_SAMPLED_LINES]
     unquoted = ["".join(line.split('"')[::2]) for line in lines]
     return max(_DELIMITERS, key=lambda mark: _agreement([line.count(mark) for line in unquoted]))
 
@@ -193,15 +194,56 @@ def _xml_pieces(source: str) -> Iterator[str]:
     position = 0
     while position < len(source):
         if source[position] != "<":
-            end = source.find("<", position)
+            end = find_or_end(source, "<", position)
         else:
             closing = next((close for begin, close in _XML_SPECIAL if source.startswith(begin, position)), ">")
-            end = source.find(closing, position) + len(closing)
-            end = -1 if end < len(closing) else end
-        end = len(source) if end < 0 else end
+            end = min(find_or_end(source, closing, position) + len(closing), len(source))
         yield source[position:end]
         position = end
 
 
 def _indent(depth: int) -> str:
     return "  " * min(depth, _DEEPEST_INDENT)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedTable:
+    """Markdown, with a last line that says how much is missing where it is cut."""
+
+    markdown: str
+    is_cut: bool
+
+
+def limit_table(rows: Sequence[Sequence[str]], *, declared_rows: int = 0, declared_columns: int = 0) -> LimitedTable:
+    """Render a table of bounded size; the declared size of a file counts where not all of it was read."""
+    row_count = max(len(rows), declared_rows)
+    column_count = max(max(map(len, rows), default=0), declared_columns)
+    shown = [row[:MOST_COLUMNS] for row in rows[: MOST_ROWS + 1]]
+    missing: list[str] = []
+    if len(shown) < len(rows):
+        # The head is none of the rows that are counted.
+        missing.append(f"{MOST_ROWS} of {row_count - 1} rows")
+    if any(any(row[MOST_COLUMNS:]) for row in rows):
+        missing.append(f"{MOST_COLUMNS} of {column_count} columns")
+    note = enclose("\n\n_", " and ".join(missing), " are shown._")
+    is_cut = bool(missing) or any(len(cell) > _LONGEST_CELL for row in shown for cell in row)
+    return LimitedTable(render_table(shown) + note, is_cut)
+
+
+def render_table(rows: Sequence[Sequence[str]]) -> str:
+    """Render rows, the first being the head; short rows are filled up, and empty columns dropped."""
+    width = max(map(len, rows), default=0)
+    cells = [list(map(_cell, row)) + [""] * (width - len(row)) for row in rows]
+    used = [column for column in range(width) if any(row[column] for row in cells)]
+    if not used:
+        return ""
+    head, *rest = [_line([row[column] for column in used]) for row in cells]
+    return "\n".join([head, _line(["---"] * len(used)), *rest])
+
+
+def _cell(text: str) -> str:
+    return one_line(text, _LONGEST_CELL).replace("|", "\\|")
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -13,7 +13,7 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.media_types import PDF
 from dowse.core.models import Onward, Status, Text
 from dowse.core.reasons import FailureReason
-from dowse.document.clean import clean
+from dowse.document.clean import TITLE_CHARS, clean, same_words
 from dowse.extract.formats.kinds import ReadingLimits
 from dowse.extract.formats.pdf.blocks import (
     BULLET,
@@ -26,8 +26,7 @@ from dowse.extract.formats.pdf.blocks import (
     round_size,
 )
 from dowse.extract.formats.pdf.layout import drop_running_lines, sort_lines
-from dowse.extract.formats.pdf.page import PdfPage, read_page
-from dowse.extract.tidy import TITLE_CHARS, same_words
+from dowse.extract.formats.pdf.page import PdfPage, load_page, read_page
 
 # Glyphs without a meaning, as in fonts that do not tell which letters they draw.
 _MEANINGLESS = re.compile("[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
@@ -87,7 +86,7 @@ def _read_pages(document: pypdfium2.PdfDocument, limits: ReadingLimits) -> Itera
         if number and limits.is_late:
             return
         try:
-            page = document[number]
+            page = load_page(document, number)
             try:
                 yield read_page(page, page.get_textpage())
             finally:

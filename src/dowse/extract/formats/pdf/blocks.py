@@ -12,7 +12,7 @@ from statistics import median
 
 from dowse.document.clean import to_code_block
 from dowse.extract.formats.pdf.page import PdfLine
-from dowse.extract.formats.tables import render_table
+from dowse.extract.formats.plain import render_table
 from dowse.language.scripts import CJK, CJK_PUNCTUATION
 
 BULLET = re.compile(r"[•●◦▪■‣∙·–—*-] (?=\S)|[\uf0b7\uf0a7]\s?(?=\S)")

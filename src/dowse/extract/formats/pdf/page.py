@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+import pypdfium2
 import pypdfium2.raw as pdfium
 
 # The densest table on one page has a tenth of it.
@@ -123,6 +124,18 @@ class PdfPage:
     height: float
     lines: tuple[PdfLine, ...]
     aside: tuple[str, ...] = ()
+
+
+def load_page(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPage:
+    """Load a page. A vast one is cropped: pdfium takes memory for each point of both sides of its text."""
+    page = document[number]
+    left, bottom, right, top = page.get_bbox()
+    if max(right - left, top - bottom) <= _LONGEST_SIDE:
+        return page
+    page.set_cropbox(left, bottom, min(right, left + _LONGEST_SIDE), min(top, bottom + _LONGEST_SIDE))
+    page.close()
+    # The size is read when a page is loaded.
+    return document[number]
 
 
 def read_page(page: object, text: object) -> PdfPage:
