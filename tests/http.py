@@ -20,7 +20,7 @@ from dowse.app import App
 from dowse.net.sockets import listen as port_of
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
-from dowse.surfaces.http.serve import StopSignals, serve
+from dowse.surfaces.http.serve import ConnectionLimit, StopSignals, serve
 from dowse.telemetry.log import LOGGER, JsonLines
 
 SERVE = ("serve", "--http", "--port", "0")
@@ -166,7 +166,9 @@ class Endings:
 
 
 @asynccontextmanager
-async def inside(settings: Mapping[str, str], log: Path, endings: Endings | None = None) -> AsyncIterator[HttpHere]:
+async def inside(
+    settings: Mapping[str, str], log: Path, endings: Endings | None = None, limit: ConnectionLimit | None = None
+) -> AsyncIterator[HttpHere]:
     """The server in the process of the test: what starts it is left out, the rest is the same.
 
     With `endings`, its shutdown is left to them; otherwise it is over when the context is left.
@@ -175,7 +177,7 @@ async def inside(settings: Mapping[str, str], log: Path, endings: Endings | None
     stop = StopSignals()
     with ExitStack() as stack, _logging_to(log):
         listener = stack.enter_context(port_of(app.settings.host, app.settings.port))
-        serving = asyncio.create_task(serve(app, listener, stop))
+        serving = asyncio.create_task(serve(app, listener, stop, limit=limit))
         try:
             async with _session() as session:
                 yield HttpHere(listener.url + "/mcp", session, stop, serving)

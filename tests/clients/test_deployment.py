@@ -79,7 +79,7 @@ def test_no_call_is_cut_short(compose: dict[str, Any]) -> None:
     assert f"client_max_body_size {MAX_BODY_BYTES // 1024**2}m;" in NGINX
     upstream = NGINX[NGINX.index("upstream") : NGINX.index("client_max_body_size")]
     (kept,) = re.findall(r"keepalive_timeout (\d+)s;", upstream)
-    assert float(kept) < serve._config(lambda *_: None).timeout_keep_alive
+    assert float(kept) < serve._config(lambda *_: None, serve.ConnectionLimit()).timeout_keep_alive
 
 
 def test_the_store_takes_its_options(compose: dict[str, Any]) -> None:

@@ -106,33 +106,6 @@ async def test_who_does_not_take_the_answer_is_cut_off(monkeypatch: pytest.Monke
         await serving
 
 
-async def test_beyond_the_hard_maximum_a_connection_is_not_even_listened_to(
-    http: HttpHere, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serve, "HARD_MAX_CONNECTIONS", 1)
-    async with opened(http) as (reader, writer):
-        writer.write(GET)
-        async with opened(http) as (refused, _):
-            assert await refused.read() == b""
-        writer.write(b"\r\n")
-        assert (await reader.readuntil(b"ok\n")).startswith(b"HTTP/1.1 200 ")
-
-
-async def test_up_to_there_a_request_is_told_that_there_are_too_many(
-    http: HttpHere, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert serve.MAX_CONNECTIONS < serve.HARD_MAX_CONNECTIONS
-    monkeypatch.setattr(serve, "MAX_CONNECTIONS", 1)
-    async with opened(http) as (reader, writer):
-        writer.write(GET + b"\r\n")
-        await reader.readuntil(b"ok\n")
-        answer = await told(http, GET.replace(b"/healthz", b"/mcp") + b"\r\n")
-        assert answer.startswith(b"HTTP/1.1 503 ")
-        assert b"\r\nretry-after: 1\r\n" in answer
-        # Whoever looks after the server gets through.
-        assert (await told(http, GET + b"Connection: close\r\n\r\n")).endswith(b"ok\n")
-
-
 @pytest.mark.parametrize("before", [b"", GET + b"\r\n"], ids=["alone", "behind another"])
 async def test_a_head_with_over_100_fields_is_refused(http: HttpHere, before: bytes) -> None:
     answers = await told(http, before + GET + b"a: b\r\n" * 100 + b"\r\n")

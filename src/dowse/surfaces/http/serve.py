@@ -1,6 +1,7 @@
 """HTTP server that runs until a signal: it becomes unready, then finishes the calls in flight.
 
 Its connections have bounds: their number, the size of a head, the time to send it, and the time to take a response.
+Connections that let the server wait make room for new ones.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import contextlib
 import logging
 import re
 import signal
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import h11
 import uvicorn
@@ -40,8 +43,16 @@ _NOISE = (
 HEADERS_TIMEOUT_S = 10.0
 TAKING_TIMEOUT_S = 30.0
 MAX_CONNECTIONS = 1000
-# Those between get a refusal, or the health of the server; further ones are aborted.
-HARD_MAX_CONNECTIONS = 1100
+# Of these, connections without an authenticated request. Enough for a newcomer to send its request before it is shed.
+MAX_UNKNOWN_CONNECTIONS = 500
+# Descriptors for workers, providers, pages, the store, the browser, and connections that are just being accepted.
+_OTHER_FILES = 400
+_ENOUGH_FILES = 4096
+# Connections that are accepted at a time: the event loop does nothing else meanwhile.
+_ACCEPTED_AT_ONCE = 64
+# Connections that wait in the kernel to be accepted; it has a bound of its own.
+_ACCEPT_QUEUE = 4096
+_LOGGED_S = 1.0
 # Credentials end at 4 kB; up to here an absurd one is still refused as one.
 MAX_HEAD_BYTES = 128 * 1024
 MAX_HEAD_FIELDS = 100
@@ -76,11 +87,13 @@ class StopSignals:
         (self.at_once if self.asked.is_set() else self.asked).set()
 
 
-async def serve(app: App, listener: Listener, stop: StopSignals, build: Build = build_asgi) -> None:
+async def serve(
+    app: App, listener: Listener, stop: StopSignals, build: Build = build_asgi, limit: ConnectionLimit | None = None
+) -> None:
     """Serve on a listener until it is stopped."""
     logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     drain = Drain()
-    server = _Server(_config(build(app, drain)))
+    server = _Server(_config(build(app, drain), limit or ConnectionLimit()), listener)
     serving = asyncio.create_task(server.serve(sockets=[listener.socket]))
     event(logging.INFO, "listening", url=listener.url + MCP_PATHS[0], contract=app.contract.name)
     await _first(serving, stop.asked.wait())
@@ -101,7 +114,7 @@ async def _serve_until_signal(app: App, listener: Listener, build: Build) -> Non
         # Not on Windows, where Ctrl+C ends the process the default way.
         with contextlib.suppress(NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(number, stop)
-    await serve(app, listener, stop, build)
+    await serve(app, listener, stop, build, ConnectionLimit(_count_descriptors()))
 
 
 async def _first(serving: asyncio.Task[None], *others: Coroutine[None, None, object]) -> None:
@@ -115,6 +128,15 @@ async def _first(serving: asyncio.Task[None], *others: Coroutine[None, None, obj
 class _Server(uvicorn.Server):
     """uvicorn without its signal handlers: they would stop listening while calls are still being finished."""
 
+    def __init__(self, config: uvicorn.Config, listener: Listener) -> None:
+        super().__init__(config)
+        self._listener = listener
+
+    async def main_loop(self) -> None:
+        # asyncio takes one number for this queue and for the connections that it accepts at a time.
+        self._listener.socket.listen(_ACCEPT_QUEUE)
+        await super().main_loop()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
@@ -124,10 +146,11 @@ def _is_relevant(record: logging.LogRecord) -> bool:
     return not record.getMessage().startswith(_NOISE)
 
 
-def _config(asgi: ASGIApp) -> uvicorn.Config:
+def _config(asgi: ASGIApp, limit: ConnectionLimit) -> uvicorn.Config:
     return uvicorn.Config(
         asgi,
-        http=BoundedConnection,
+        http=cast("type[asyncio.Protocol]", partial(BoundedConnection, limit=limit)),
+        backlog=_ACCEPTED_AT_ONCE,
         ws="none",
         lifespan="on",
         # Our own logger writes JSON lines; uvicorn's loggers reach it as every library's do.
@@ -141,25 +164,111 @@ def _config(asgi: ASGIApp) -> uvicorn.Config:
     )
 
 
+def _count_descriptors() -> int:
+    """The number of descriptors for connections, after raising the limit of all as far as is allowed and useful."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit.
+        return MAX_CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < _ENOUGH_FILES:
+        soft = _ENOUGH_FILES if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH_FILES)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else soft - _OTHER_FILES
+
+
+class ConnectionLimit:
+    """Open connections. When there are too many, the connection with the longest wait for its peer is shed.
+
+    Those without an authenticated request are shed first, and have a lower limit of their own; among them, those of
+    the address that has most.
+    """
+
+    def __init__(self, most: int = MAX_CONNECTIONS) -> None:
+        self._most = max(1, min(most, MAX_CONNECTIONS))
+        self._most_unknown = min(self._most, MAX_UNKNOWN_CONNECTIONS)
+        self._open: set[BoundedConnection] = set()
+        # Waiting for their peers, in the order in which they began to.
+        self._unknown: dict[BoundedConnection, None] = {}
+        self._known: dict[BoundedConnection, None] = {}
+        self._unknown_by_address: Counter[str] = Counter()
+        self._unlogged, self._logged_at = 0, float("-inf")
+
+    def admit(self, connection: BoundedConnection) -> bool:
+        """Whether there is room for a new connection, if need be that of another one."""
+        is_full = len(self._open) >= self._most
+        has_room = not is_full and len(self._unknown) < self._most_unknown
+        is_admitted = has_room or self._shed(connection.loop.time())
+        self._open.add(connection)
+        return is_admitted
+
+    def update(self, connection: BoundedConnection, *, is_waiting: bool, is_known: bool) -> None:
+        """Note whether the server waits for the peer of a connection; only then it may be shed."""
+        group = self._known if is_known else self._unknown
+        if (is_waiting and connection in group) or connection not in self._open:
+            return
+        self._end_waiting(connection)
+        if is_waiting:
+            group[connection] = None
+            if not is_known:
+                self._unknown_by_address[connection.address] += 1
+
+    def forget(self, connection: BoundedConnection) -> None:
+        self._open.discard(connection)
+        self._end_waiting(connection)
+
+    def _end_waiting(self, connection: BoundedConnection) -> None:
+        self._known.pop(connection, None)
+        if connection not in self._unknown:
+            return
+        del self._unknown[connection]
+        self._unknown_by_address[connection.address] -= 1
+        if not self._unknown_by_address[connection.address]:
+            del self._unknown_by_address[connection.address]
+
+    def _longest_waiting(self) -> BoundedConnection | None:
+        if not self._unknown:
+            return next(iter(self._known), None)
+        address, _ = self._unknown_by_address.most_common(1)[0]
+        return next(connection for connection in self._unknown if connection.address == address)
+
+    def _shed(self, now: float) -> bool:
+        connection = self._longest_waiting()
+        if connection is None:
+            return False
+        self.forget(connection)
+        connection.transport.abort()
+        self._unlogged += 1
+        if now - self._logged_at >= _LOGGED_S:
+            event(logging.WARNING, "connections shed", connections=self._unlogged, open=len(self._open))
+            self._unlogged, self._logged_at = 0, now
+        return True
+
+
 class BoundedConnection(H11Protocol):
     """uvicorn's h11 connection with timeouts for a slow peer; uvicorn would wait for ever."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, limit: ConnectionLimit, **options: Any) -> None:
         super().__init__(*args, **options)
         self.conn = _StrictConnection(h11.SERVER, MAX_HEAD_BYTES)
+        self._limit = limit
+        self._is_known = False
         self._head_timer = _Timer(self.loop)
         self._taking_timer = _Timer(self.loop)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
-        if len(self.connections) > HARD_MAX_CONNECTIONS:
-            transport.abort()
-            return
-        if len(self.connections) > MAX_CONNECTIONS:
+        if not self._limit.admit(self):
             self.app = self._refuse
         # Writing is paused as soon as the peer does not take everything, and until it has.
         transport.set_write_buffer_limits(high=0)
         self._head_timer.start(HEADERS_TIMEOUT_S, transport.close)
+        self._update_limit()
+
+    @property
+    def address(self) -> str:
+        """The address of the peer, which may be a proxy."""
+        return self.client[0] if self.client else ""
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -168,6 +277,11 @@ class BoundedConnection(H11Protocol):
             self._head_timer.start(HEADERS_TIMEOUT_S, self.transport.close)
         else:
             self._head_timer.cancel()
+        self._update_limit()
+
+    def _update_limit(self) -> None:
+        is_sending = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        self._limit.update(self, is_waiting=is_sending or self.flow.write_paused, is_known=self._is_known)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         """In place of the application, except for health checks."""
@@ -177,14 +291,17 @@ class BoundedConnection(H11Protocol):
         load_shedder: LoadShedder | None = self.app_state.get(LOAD_SHEDDER)
         if load_shedder is not None:
             load_shedder.count(CONNECTIONS)
-        response = refusal(503, "there are too many connections", {"Retry-After": str(RETRY_AFTER_S)})
+        headers = {"Retry-After": str(RETRY_AFTER_S), "Connection": "close"}
+        response = refusal(503, "there are too many connections", headers)
         await response(scope, receive, send)
 
     def on_response_complete(self) -> None:
         if self.conn.their_state is h11.SEND_BODY:
             # The rest of the body is not read, and nothing would bound the time it takes.
             self.transport.close()
+        self._is_known = self._is_known or "principal" in self.cycle.scope["state"]
         super().on_response_complete()
+        self._update_limit()
 
     def send_400_response(self, msg: str) -> None:
         if self.cycle is None or self.cycle.response_complete:
@@ -195,6 +312,7 @@ class BoundedConnection(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
+        self._update_limit()
         self._watch_taking(self.transport.get_write_buffer_size())
 
     def _watch_taking(self, left: int) -> None:
@@ -212,9 +330,11 @@ class BoundedConnection(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
+        self._update_limit()
         self._taking_timer.cancel()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._limit.forget(self)
         self._head_timer.cancel()
         self._taking_timer.cancel()
         super().connection_lost(exc)
