@@ -14,6 +14,7 @@ from dowse import __version__
 from dowse.core import urls
 from dowse.core.errors import StoreFailed
 from dowse.core.runtime import SystemClock
+from dowse.core.text import count_noun
 from dowse.fetch.browser.cdp import BrowserUnavailable
 from dowse.fetch.browser.command_line import find, find_sandbox_obstacle
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, CheckState
@@ -53,11 +54,13 @@ def check_installation(settings: Settings) -> Iterator[Check]:
     state, summary, fix, path = _find_browser(settings)
     yield Check("browser", "installation", state, summary, fix, {"path": path})
     if path:
-        yield from _check_sandbox(settings)
+        yield from check_sandbox(settings)
 
 
-def _check_sandbox(settings: Settings) -> Iterator[Check]:
-    if obstacle := find_sandbox_obstacle(settings.browser_sandbox):
+def check_sandbox(settings: Settings) -> Iterator[Check]:
+    """A warning if pages are opened by a local Chromium without its sandbox."""
+    is_local = settings.browser != "off" and settings.browser_url is None
+    if is_local and (obstacle := find_sandbox_obstacle(settings.browser_sandbox)):
         summary = f"Chromium runs without its sandbox: {obstacle}."
         yield Check("browser_sandbox", "installation", WARNING, summary, _SANDBOX)
 
@@ -123,7 +126,7 @@ def _check_foreign_proxy(summary: str, details: Mapping[str, object], foreign: S
 def _check_file(loaded: Loaded) -> Check:
     file = loaded.file
     if file.path is None:
-        return _check_missing_file([str(path) for path in file.looked_for])
+        return _check_missing_file(list(map(str, file.looked_for)))
     details = {"path": str(file.path), "trusted": file.trusted, "ignored": list(file.ignored)}
     if file.trusted:
         return _file(OK, f"{file.path} was read and is trusted.", "", details)
@@ -194,7 +197,7 @@ async def _try(store: Store) -> tuple[Usage | None, str]:
 
 def _describe(usage: Usage) -> str:
     count = sum(usage.entries.values())
-    entries = f"{count} {'entry' if count == 1 else 'entries'}"
+    entries = count_noun(count, "entry", "entries")
     most = f" of at most {format_size(usage.max_bytes)}" if usage.max_bytes is not None else ""
     return f", which holds {entries} and takes {format_size(usage.size_bytes)}{most}"
 

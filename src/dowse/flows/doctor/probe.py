@@ -140,7 +140,7 @@ class Probe:
         """The findings in the order of the providers, whichever answered first."""
         questions = self._questions()
         if self._settings.offline:
-            return [_check_offline(name) for name in questions]
+            return list(map(_check_offline, questions))
         waiting = list(questions)
 
         async def ask(name: str, question: Question) -> Check:
@@ -161,7 +161,7 @@ class Probe:
         names = {_name(provider.name) for provider in self._providers}
         if not any(check.name in names and check.state is OK for check in checks):
             return checks
-        pool = {_name(name) for name in KEYLESS}
+        pool = set(map(_name, KEYLESS))
         return [
             replace(check, state=WARNING) if check.name in pool and check.state is PROBLEM else check
             for check in checks
@@ -242,8 +242,6 @@ def _fix(settings: Settings, error: ProviderError) -> str:
     if name not in KEYLESS and isinstance(error, errors.Misconfigured) and error.http_status == 403:
         return JSON_OFF
     template = next(text for kind, text in _remedies(settings, name) if isinstance(error, kind))
-    provider = settings.providers.get(name)
-    timeout_s = provider.timeout_s if provider else 0.0
     return template.format(
         name=name,
         NAME=name.upper(),
@@ -251,8 +249,14 @@ def _fix(settings: Settings, error: ProviderError) -> str:
         where=endpoint_variable(settings, name),
         address=endpoint(settings, name),
         pause=f"{error.retry_after_s:.0f} seconds" if error.retry_after_s else "a minute",
-        longer=f" If it is only slow, raise {name.upper()}_TIMEOUT, now {timeout_s:g}s." if provider else "",
+        longer=_suggest_timeout(settings, name),
     )
+
+
+def _suggest_timeout(settings: Settings, name: str) -> str:
+    if name not in settings.providers:
+        return ""
+    return f" If it is only slow, raise {name.upper()}_TIMEOUT, now {settings.providers[name].timeout_s:g}s."
 
 
 def _remedies(settings: Settings, name: str) -> Remedies:

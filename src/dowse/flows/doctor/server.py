@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from dowse.auth.authenticator import SHORTEST_TOKEN
+from dowse.auth.authenticator import SHORTEST_TOKEN, find_short
 from dowse.auth.tokens import TokenEntry
 from dowse.core import urls
 from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError
+from dowse.core.text import count_noun
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check
 from dowse.net.sockets import is_loopback
 from dowse.settings import Settings
@@ -36,10 +37,14 @@ def check_tools(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
     served = {name: _spell(rate) for name, rate in limits.items() if name in tools}
     yield _check_limits(served, tools)
     # A default for a tool of another contract is no mistake of the user's.
-    for name in sorted(name for name in limits.keys() - served.keys() if str(limits[name]) != TOOL_LIMITS[name]):
-        variable = f"DOWSE_LIMIT_{name.upper()}"
-        summary = f"{variable} has no effect: the contract {settings.contract} has no tool {name}."
-        yield _limits(WARNING, summary, f"Remove {variable}, or limit one of {', '.join(tools)}.")
+    idle = sorted(name for name in limits.keys() - served.keys() if str(limits[name]) != TOOL_LIMITS[name])
+    yield from (_check_idle_limit(name, settings.contract, tools) for name in idle)
+
+
+def _check_idle_limit(name: str, contract: str, tools: Sequence[str]) -> Check:
+    variable = f"DOWSE_LIMIT_{name.upper()}"
+    summary = f"{variable} has no effect: the contract {contract} has no tool {name}."
+    return _limits(WARNING, summary, f"Remove {variable}, or limit one of {', '.join(tools)}.")
 
 
 def _check_limits(served: Mapping[str, str], tools: Sequence[str]) -> Check:
@@ -85,9 +90,9 @@ def _check_absence(settings: Settings) -> Check:
 
 
 def _check_entries(settings: Settings, entries: Sequence[TokenEntry]) -> Check:
-    details = {"callers": [_details(entry) for entry in entries]}
+    details = {"callers": list(map(_details, entries))}
     if entries:
-        count = f"{len(entries)} caller{'' if len(entries) == 1 else 's'}"
+        count = count_noun(len(entries), "caller")
         return _tokens(OK, f"{count} with a token: {'; '.join(map(_describe, entries))}.", "", details)
     if settings.takes_jwt:
         summary = "No caller has a token of its own; JSON Web Tokens are accepted."
@@ -112,11 +117,10 @@ def _check_restrictions(settings: Settings, entries: Sequence[TokenEntry], tools
 
 def _check_secrecy(settings: Settings) -> Iterator[Check]:
     """Tokens that can be guessed, and a file that other users can read."""
-    for name, token in settings.tokens.items():
-        if len(token.get_secret_value()) < SHORTEST_TOKEN:
-            short = f"has less than {SHORTEST_TOKEN} characters and can be guessed."
-            fix = f"Run `dowse token new {name}` and use that one."
-            yield _tokens(WARNING, f"The token of {name} in DOWSE_TOKENS {short}", fix)
+    for name in find_short(settings.tokens):
+        short = f"has less than {SHORTEST_TOKEN} characters and can be guessed."
+        fix = f"Run `dowse token new {name}` and use that one."
+        yield _tokens(WARNING, f"The token of {name} in DOWSE_TOKENS {short}", fix)
     # Windows has no such bits.
     if settings.tokens_file and os.name == "posix" and (_mode(settings.tokens_file) or 0) & _OTHERS:
         path = str(Path(settings.tokens_file).expanduser())

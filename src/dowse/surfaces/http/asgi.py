@@ -25,7 +25,7 @@ from dowse.surfaces.http.auth import BearerAuthMiddleware, metadata_routes
 from dowse.surfaces.http.hosts import ForwardedHeadersMiddleware, HostCheckMiddleware
 from dowse.surfaces.http.load_shedding import LOAD_SHEDDER, LoadShedder
 from dowse.surfaces.http.mcp import Drain, McpEndpoint
-from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, METRICS_PATH
+from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, METRICS_PATH, wants_details
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import event
 from dowse.telemetry.metrics import CONTENT_TYPE, MetricsObserver
@@ -54,7 +54,12 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
     # Clients write the address either way, and a redirect would send those behind a proxy to plain http.
     routes = [Route(path + slash, endpoint) for path in MCP_PATHS for slash in ("", "/")]
     asgi = Starlette(
-        routes=[*routes, *_health_routes(drain), _metrics_route(app, metrics), *metadata_routes(app.settings)],
+        routes=[
+            *routes,
+            *_health_routes(drain, app.settings),
+            _metrics_route(app, metrics),
+            *metadata_routes(app.settings),
+        ],
         middleware=list(_middleware(app)),
         lifespan=lifespan,
     )
@@ -104,8 +109,8 @@ def _middleware(app: App) -> Iterator[Middleware]:
     yield Middleware(TraceContextMiddleware)
 
 
-def _health_routes(drain: Drain) -> list[Route]:
-    """Liveness and readiness, open to all and never refused.
+def _health_routes(drain: Drain, settings: Settings) -> list[Route]:
+    """Liveness and readiness, one word each, open to all and never refused; `/readyz?verbose` adds warnings.
 
     Overload does not make a server unready: it would get no calls at all, and the other replicas would be overloaded
     in turn. Load shedding keeps the admitted calls fast.
@@ -114,10 +119,19 @@ def _health_routes(drain: Drain) -> list[Route]:
     async def alive(_request: Request) -> PlainTextResponse:
         return PlainTextResponse("ok\n")
 
-    async def ready(_request: Request) -> PlainTextResponse:
-        return PlainTextResponse("draining\n", 503) if drain.started else PlainTextResponse("ready\n")
+    async def ready(request: Request) -> PlainTextResponse:
+        word, status = ("draining", 503) if drain.started else ("ready", 200)
+        lines = [word, *_find_warnings(settings)] if wants_details(request.scope) else [word]
+        return PlainTextResponse("".join(f"{line}\n" for line in lines), status)
 
     return [Route(path, endpoint) for path, endpoint in zip(HEALTH_PATHS, (alive, ready), strict=True)]
+
+
+def _find_warnings(settings: Settings) -> list[str]:
+    # Imported here: the checks of `dowse doctor` are not needed to serve.
+    from dowse.flows.doctor.installation import check_sandbox
+
+    return [check.summary for check in check_sandbox(settings)]
 
 
 def _metrics_route(app: App, metrics: MetricsObserver) -> Route:

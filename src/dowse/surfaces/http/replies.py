@@ -14,6 +14,8 @@ from dowse.telemetry.log import event
 MCP_PATHS = ("/mcp", "/v1/mcp")
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 HEALTH_PATHS = ("/healthz", "/readyz")
+# The query of a health path that asks for details, which need a token where there are tokens.
+_VERBOSE = b"verbose"
 METRICS_PATH = "/metrics"
 
 RETRY_AFTER_S = 1
@@ -29,6 +31,11 @@ OVERLOADED_HEADERS = (
     (b"content-length", b"%d" % len(OVERLOADED)),
     (b"retry-after", b"%d" % RETRY_AFTER_S),
 )
+
+
+def wants_details(scope: Scope) -> bool:
+    """Whether a request to a health path asks for more than one word."""
+    return bool(scope["query_string"] == _VERBOSE)
 
 
 def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

@@ -71,6 +71,33 @@ async def test_without_a_token_no_caller_learns_what_there_is(built: Build, path
     assert (await ask(asgi, [HOST, BEARER], "/nothing", method="GET")).status == 404
 
 
+NO_SANDBOX = {"DOWSE_BROWSER": "auto", "DOWSE_BROWSER_SANDBOX": "off"}
+WARNED = b"ready\nChromium runs without its sandbox: DOWSE_BROWSER_SANDBOX is off.\n"
+
+
+@pytest.mark.promise("hidden-browser-sandbox")
+async def test_the_details_of_readiness_warn_of_a_browser_without_its_sandbox(built: Build) -> None:
+    asgi = built({**TOKENS, **NO_SANDBOX})
+    told = await ask(asgi, [HOST, BEARER], "/readyz", method="GET", query_string=b"verbose")
+    assert (told.status, told.body) == (200, WARNED)
+    without_tokens = await ask(built(NO_SANDBOX), path="/readyz", method="GET", query_string=b"verbose")
+    assert (without_tokens.status, without_tokens.body) == (200, WARNED)
+
+
+@pytest.mark.promise("hidden-browser-sandbox")
+async def test_without_a_token_readiness_has_no_details(built: Build) -> None:
+    asgi = built({**TOKENS, **NO_SANDBOX})
+    assert (await ask(asgi, path="/readyz", method="GET", query_string=b"verbose")).status == 401
+    for query in (b"", b"verbose=1", b"verbose&x", b"x"):
+        told = await ask(asgi, path="/readyz", method="GET", query_string=query)
+        assert (told.status, told.body) == (200, b"ready\n"), query
+
+
+async def test_details_of_readiness_are_one_word_without_a_browser(built: Build) -> None:
+    asgi = built({**NO_SANDBOX, "DOWSE_BROWSER": "off"})
+    assert (await ask(asgi, path="/readyz", method="GET", query_string=b"verbose")).body == b"ready\n"
+
+
 async def test_a_browser_may_ask_before_it_calls_from_an_added_origin(built: Build) -> None:
     asgi = built(PAGE)
     wanted = b"authorization,content-type,mcp-protocol-version,mcp-method,mcp-name"
