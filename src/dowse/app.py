@@ -286,9 +286,7 @@ class App:
         )
 
     def _usual_query(self) -> Query:
-        settings = self.settings
-        safe_search = int(settings.default_safe_search) if settings.default_safe_search else None
-        return Query("", language=settings.default_language, safe_search=safe_search)
+        return Query("", language=self.settings.default_language, safe_search=self.settings.safe_search)
 
     def _rules(self) -> tuple[Rule, ...]:
         """Guardrail rules for questions: the user's rules replace the built-in ones."""
@@ -346,7 +344,7 @@ class App:
         settings = self.settings
         disguise = self._kit.manners.headers if settings.rotate_user_agents == "all" else dict
         direct = DirectFetcher(self._page_client, self.clock, max_bytes=settings.max_content_size, headers=disguise)
-        own = [FetchingReader(direct, extractor, timeout_s=settings.content_fetch_timeout_s)]
+        own = [FetchingReader(direct, extractor, timeout_s=settings.content_fetch_timeout_s, sheets=direct)]
         if self.browser is not None:
             own.append(FetchingReader(self.browser, extractor, timeout_s=settings.browser_timeout_s))
         return own

@@ -21,6 +21,8 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Facts, Onward, Status, Text
 from dowse.worker import pool as pool_module
 from dowse.worker.pool import WorkerPool
+from tests.fakes.pdf import Sheet, pdf, text
+from tests.security.costly import MIB, WITHOUT_LIMITS, MemoryPeaks, forms, memory
 
 pytestmark = pytest.mark.promise("worker-cage")
 
@@ -125,6 +127,69 @@ async def test_page_that_needs_too_much_memory_is_stripped_instead(pool: WorkerP
     text = await pool.extract(body(b"<p>words of a</p>" * 100_000), timeout_s=ENOUGH_S)
 
     assert text.markdown.startswith("words of a\nwords of a")
+
+
+@pytest.fixture
+async def small_pool() -> AsyncIterator[WorkerPool]:
+    """One worker with as little memory as any has."""
+    pool = WorkerPool(size=1, memory_bytes=1)
+    yield pool
+    await pool.close()
+
+
+BOMB = forms(40, 2)
+SMALL_BYTES = 192 * MIB
+
+
+@linux_only
+@pytest.mark.promise("bound-worker-memory")
+async def test_a_document_that_needs_too_much_memory_is_an_error_and_the_next_one_is_read(
+    small_pool: WorkerPool,
+) -> None:
+    peaks = MemoryPeaks()
+    with peaks.watch(small_pool):
+        with pytest.raises(PageUnreadable) as raised:
+            await small_pool.extract(body(BOMB, "application/pdf"), timeout_s=ENOUGH_S)
+        assert await small_pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+    assert raised.value.status is Status.ERROR
+    assert max(peaks.workers.values()) < SMALL_BYTES
+
+
+@linux_only
+async def test_without_its_limit_a_worker_would_take_the_memory(
+    small_pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is seen to be the cause: the same document fills whatever there is."""
+    monkeypatch.setattr(pool_module, "_COMMAND", WITHOUT_LIMITS)
+    job = asyncio.create_task(small_pool.extract(body(BOMB, "application/pdf"), timeout_s=ENOUGH_S))
+    while not any(memory(pid, "VmRSS") > SMALL_BYTES for pid in small_pool.pids):
+        assert not job.done()
+        await asyncio.sleep(0.01)
+    job.cancel()
+    await asyncio.wait([job])
+
+
+@linux_only
+@pytest.mark.promise("bound-worker-memory")
+async def test_a_worker_is_replaced_when_a_page_has_left_it_too_little_memory(small_pool: WorkerPool) -> None:
+    await small_pool.extract(body(), timeout_s=ENOUGH_S)
+    first = small_pool.pids
+    await small_pool.extract(body(), timeout_s=ENOUGH_S)
+    assert small_pool.pids == first
+
+    lines = pdf(Sheet(b"0 0 m 9 9 l S\n" * 300_000 + text(72, 700, "Some words.")))
+    assert (await small_pool.extract(body(lines, "application/pdf"), timeout_s=ENOUGH_S)).markdown == "Some words."
+    assert small_pool.pids == first
+
+    assert await small_pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+    assert small_pool.pids != first
+
+
+@linux_only
+async def test_a_worker_is_ended_before_the_server_where_memory_is_full(pool: WorkerPool) -> None:
+    await pool.extract(body(), timeout_s=ENOUGH_S)
+
+    assert (await asyncio.to_thread(Path(f"/proc/{pool.pids[0]}/oom_score_adj").read_text)) == "1000\n"
 
 
 async def test_cancelled_job_leaves_no_process_behind_and_its_slot_to_the_next() -> None:

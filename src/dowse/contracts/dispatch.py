@@ -15,7 +15,7 @@ from dowse.contracts.output import schema_of, to_json
 from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
 from dowse.core.models import LOCAL, OK, Category, Clock, Deadline, Principal, Query
 from dowse.core.protocols import Authenticator, Door, Limiter, Observer, Progress, ToolCall
-from dowse.core.runtime import CallContext
+from dowse.core.runtime import CallContext, FairSemaphore, calling, share_key
 from dowse.flows.answer import AnswerFlow
 from dowse.flows.page_view import PageViewFlow
 from dowse.flows.read import ReadFlow
@@ -148,13 +148,12 @@ class Services:
 
     def query(self, text: str, num_results: int) -> Query:
         """A query with the configured defaults, for contracts that offer no filters."""
-        safe_search = self.settings.default_safe_search
         return Query(
             text,
             num_results,
             category=Category(self.settings.default_category),
             language=self.settings.default_language,
-            safe_search=int(safe_search) if safe_search else None,
+            safe_search=self.settings.safe_search,
         )
 
 
@@ -204,7 +203,7 @@ class Dispatcher:
         self._limiter = limiter
         self._observer = observer
         self._redactor = redactor
-        self._in_flight = 0
+        self._slots = FairSemaphore(settings.max_calls)
 
     async def call(
         self,
@@ -240,7 +239,7 @@ class Dispatcher:
             if isinstance(caller, TokenCaller):
                 known = await caller.authenticate()
             remark = await self._check_rate(tool.name, known)
-            with self._limit_concurrency():
+            with self._limit_concurrency(known), calling(known):
                 answer = await tool.call(given, CallContext(known, started, progress))
             return answer.with_remark(remark) if remark else answer, OK, known
         except DowseError as error:
@@ -252,15 +251,15 @@ class Dispatcher:
             return tool.failed(InternalError(tool.name), given), InternalError.__name__, known
 
     @contextmanager
-    def _limit_concurrency(self) -> Iterator[None]:
+    def _limit_concurrency(self, caller: Principal) -> Iterator[None]:
         """Raises `Overloaded` above the concurrency limit. HTTP sheds load before that."""
-        if self._in_flight >= self._settings.max_calls:
+        share = share_key(caller)
+        if not self._slots.try_acquire(share):
             raise Overloaded(_RETRY_AFTER_S)
-        self._in_flight += 1
         try:
             yield
         finally:
-            self._in_flight -= 1
+            self._slots.release(share)
 
     async def _check_rate(self, tool: str, caller: Principal) -> str:
         """Count the call against the rate limit; returns the limiter's remark, if any."""

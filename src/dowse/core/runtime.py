@@ -1,14 +1,17 @@
-"""Runtime of the process: the system clock, background tasks, and the context of the current call."""
+"""Runtime of the process: the system clock, background tasks, fair sharing between callers, the context of a call."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, KeysView, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from typing import Generic, Protocol, TypeVar
 
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Progress
@@ -87,7 +90,7 @@ class WriteBehind:
 
 async def first_of(*work: Coroutine[None, None, None]) -> None:
     """Run coroutines concurrently until the first one ends; cancel the others, and raise its error if it failed."""
-    tasks = [asyncio.ensure_future(part) for part in work]
+    tasks = list(map(asyncio.ensure_future, work))
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -96,6 +99,185 @@ async def first_of(*work: Coroutine[None, None, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in done:
         task.result()
+
+
+class _OfCaller(Protocol):
+    @property
+    def caller(self) -> str: ...
+
+
+W = TypeVar("W", bound=_OfCaller)
+
+
+class FairQueue(Generic[W]):
+    """Round robin between callers: twenty calls of one caller delay a call of another by one turn, not twenty.
+
+    A new caller is queued behind all others, so that no caller starves. Waiters are compared by identity.
+    """
+
+    def __init__(self) -> None:
+        # By caller, in the order of their next turns; the inner dict is an ordered set.
+        self._waiting: dict[str, dict[W, None]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    @property
+    def callers(self) -> KeysView[str]:
+        """The callers that have waiters."""
+        return self._waiting.keys()
+
+    def count(self, caller: str) -> int:
+        """The number of waiters of a caller."""
+        return len(self._waiting.get(caller, ()))
+
+    def add(self, waiter: W) -> None:
+        self._waiting.setdefault(waiter.caller, {})[waiter] = None
+
+    def first(self, held: Mapping[str, int] | None = None) -> W | None:
+        """The head of the queue: of the callers that hold the fewest slots, the one whose turn it is."""
+        counts = held or {}
+        caller = min(self._waiting, key=lambda name: counts.get(name, 0), default=None)
+        return None if caller is None else next(iter(self._waiting[caller]))
+
+    def of_longest(self) -> list[W]:
+        """The waiters of the caller that has the most, in order of arrival."""
+        return max(map(list, self._waiting.values()), key=len, default=[])
+
+    def heads(self) -> list[W]:
+        """The first waiter of each caller."""
+        return [next(iter(waiting)) for waiting in self._waiting.values()]
+
+    def serve(self, waiter: W) -> None:
+        """Remove a waiter whose turn has come; its caller moves to the end."""
+        self.drop(waiter)
+        if waiter.caller in self._waiting:
+            self._waiting[waiter.caller] = self._waiting.pop(waiter.caller)
+
+    def drop(self, waiter: W) -> None:
+        """Remove a waiter; the others of its caller keep their place."""
+        waiting = self._waiting.get(waiter.caller, {})
+        waiting.pop(waiter, None)
+        if not waiting:
+            self._waiting.pop(waiter.caller, None)
+
+    def late(self, fits: Callable[[W, int], bool]) -> list[tuple[W, int]]:
+        """The waiters that would be served too late, each with the number of calls ahead of it.
+
+        `fits` says whether a waiter can be served in time behind so many others. The next of its caller moves up.
+        """
+        rounds = deque(deque(waiting) for waiting in self._waiting.values())
+        late, ahead = [], 0
+        while rounds:
+            waiting = rounds.popleft()
+            while waiting:
+                waiter = waiting.popleft()
+                if fits(waiter, ahead):
+                    ahead += 1
+                    break
+                late.append((waiter, ahead))
+            if waiting:
+                rounds.append(waiting)
+        return late
+
+
+def reserve_of(capacity: float) -> int:
+    """The slots beyond a capacity that are for callers below their share: half as many again."""
+    return math.ceil(capacity / 2)
+
+
+def admits(capacity: float, reserve: int, in_use: int, held: int, callers: int) -> bool:
+    """Whether a caller that holds so many slots gets another one, next to so many active callers, itself included.
+
+    A caller alone may use the whole capacity, and for long. A caller below its fair share does not wait for that: the
+    reserve is for such callers.
+    """
+    return in_use < capacity or (held < capacity / callers and in_use < capacity + reserve)
+
+
+@dataclass(eq=False, slots=True)
+class _SlotWaiter:
+    caller: str
+    granted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class FairSemaphore:
+    """Semaphore whose slots are shared between callers, by the rule of `admits`.
+
+    A released slot goes to the waiting caller that holds the fewest.
+    """
+
+    def __init__(self, capacity: int, reserve: int | None = None) -> None:
+        """`reserve` slots are for callers below their share; half as many as the others by default."""
+        self.capacity = capacity
+        self._reserve = reserve_of(capacity) if reserve is None else reserve
+        self._held: Counter[str] = Counter()
+        self._in_use = 0
+        self._queue: FairQueue[_SlotWaiter] = FairQueue()
+
+    @property
+    def in_use(self) -> int:
+        return self._in_use
+
+    def waiting(self, caller: str) -> int:
+        """The number of waiters of a caller."""
+        return self._queue.count(caller)
+
+    @asynccontextmanager
+    async def slot(self, caller: str) -> AsyncIterator[None]:
+        """Wait for a slot and hold it."""
+        await self.acquire(caller)
+        try:
+            yield
+        finally:
+            self.release(caller)
+
+    def try_acquire(self, caller: str) -> bool:
+        """Take a slot if there is one now; behind the waiters of the same caller there is none."""
+        if caller in self._queue.callers or not self._admits(caller):
+            return False
+        self._take(caller)
+        return True
+
+    async def acquire(self, caller: str) -> None:
+        if self.try_acquire(caller):
+            return
+        waiter = _SlotWaiter(caller)
+        self._queue.add(waiter)
+        try:
+            await waiter.granted
+        except asyncio.CancelledError:
+            self._queue.drop(waiter)
+            if waiter.granted.cancelled():
+                # With one active caller less, the share of the others is larger.
+                self._grant()
+            else:
+                # Granted and cancelled at the same moment.
+                self.release(caller)
+            raise
+
+    def release(self, caller: str) -> None:
+        self._in_use -= 1
+        self._held[caller] -= 1
+        if not self._held[caller]:
+            del self._held[caller]
+        self._grant()
+
+    def _admits(self, caller: str) -> bool:
+        active = self._held.keys() | self._queue.callers | {caller}
+        return admits(self.capacity, self._reserve, self._in_use, self._held[caller], len(active))
+
+    def _take(self, caller: str) -> None:
+        self._in_use += 1
+        self._held[caller] += 1
+
+    def _grant(self) -> None:
+        while (first := self._queue.first(self._held)) and self._admits(first.caller):
+            self._queue.serve(first)
+            # A waiter that was cancelled a moment ago may still be queued.
+            if not first.granted.done():
+                self._take(first.caller)
+                first.granted.set_result(None)
 
 
 async def no_progress(step: str) -> None:
@@ -129,6 +311,10 @@ def record_sending() -> None:
         sending.is_begun = True
 
 
+ANONYMOUS = Principal(LOCAL.name)
+"""Any caller of an HTTP server without tokens: accounted as the owner of the process, without its rights."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """One tool call: its caller, its arrival on the monotonic clock (`None` for now), and its progress reports."""
@@ -136,3 +322,25 @@ class CallContext:
     caller: Principal = LOCAL
     started_at: float | None = None
     progress: Progress = no_progress
+
+
+_caller: ContextVar[Principal] = ContextVar("caller", default=LOCAL)
+
+
+@contextmanager
+def calling(caller: Principal) -> Iterator[None]:
+    """Name the caller of this context and of the tasks that it starts, for the pools at their lower end.
+
+    Not a parameter: every adapter, loader and fetcher between would pass it on without use for it.
+    """
+    outside = _caller.set(caller)
+    try:
+        yield
+    finally:
+        _caller.reset(outside)
+
+
+def share_key(caller: Principal | None = None) -> str:
+    """The key under which shared resources are divided: the name of a caller, or its address if it has no token."""
+    known = caller or _caller.get()
+    return known.client or known.name

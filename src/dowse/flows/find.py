@@ -26,6 +26,7 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Progress, SearchProvider
 from dowse.core.runtime import no_progress
+from dowse.core.text import ArgumentName, Sentence
 from dowse.routing.router import Router
 
 T = TypeVar("T")
@@ -88,7 +89,8 @@ class Finder:
         # Keyless providers step in for failures, or are all there is; they are no second opinion.
         asked = _by_category(self._configured or self._keyless, query)[:_WIDEST]
         if len(asked) == 1:
-            remark = f"depth wide queries several providers at once, and only {asked[0].name} is configured"
+            why = f" wide queries several providers at once, and only {asked[0].name} is configured"
+            remark = Sentence(ArgumentName("depth"), why)
             return _findings([await fetch(progress)], warnings=(remark,))
         try:
             return await self._find_everywhere(fetch, asked, deadline, progress)

@@ -30,8 +30,9 @@ from dowse.core.models import (
     Status,
     Text,
 )
-from dowse.core.protocols import Observer, Progress, Secrecy
+from dowse.core.protocols import Observer, PageReader, Progress, Secrecy
 from dowse.core.reasons import FailureReason
+from dowse.core.runtime import FairSemaphore, share_key
 from dowse.flows.readers import ReadChain
 from dowse.telemetry.log import LOGGER, span
 
@@ -107,10 +108,11 @@ class ReadFlow:
         self._lifetimes = lifetimes
         failures = NegativeCaching(lifetimes.failure_s, _Failure, _failure_to_cache, _FailedBefore)
         self._pages = Kind("page", Text, _is_outage, failures)
+        self._private_pages = Kind("private page", Text, _is_outage)
         self._texts = Codec(_BegunText)
         self._clock = clock
         self._observer = observer
-        self._slots = asyncio.Semaphore(max_concurrent)
+        self._slots = FairSemaphore(max_concurrent)
         self._robots = robots
         self._offline = offline
 
@@ -126,17 +128,26 @@ class ReadFlow:
         """The page behind a URL; raises only when offline, which is decided before anything else."""
         self._check_online(offline=offline)
         heeds_robots = self._robots == "all" or (self._robots == "search" and for_search)
-        return await self._observe(url, lambda: self._fetch(url, deadline, caller, heeds_robots=heeds_robots))
+        # Not for a search: its answer is cached for all callers.
+        only = None if for_search else self._chain.private_reader(url, caller)
+        return await self._observe(url, lambda: self._fetch(url, deadline, caller, only, heeds_robots=heeds_robots))
 
-    async def _fetch(self, url: str, deadline: Deadline, caller: Principal, *, heeds_robots: bool) -> Page:
+    async def _fetch(
+        self, url: str, deadline: Deadline, caller: Principal, only: PageReader | None, *, heeds_robots: bool
+    ) -> Page:
         async def produce(known: Text | None, until: Deadline, _tell: Progress) -> Routed[Text]:
-            async with self._slot(until):
-                return await self._chain.read(url, until, heeds_robots=heeds_robots, known=known, caller=caller)
+            async with self._slot(until, share_key(caller)):
+                return await self._chain.read(
+                    url, until, heeds_robots=heeds_robots, known=known, caller=caller, only=only
+                )
 
         async def accepts(text: Text) -> bool:
             return text.heeded_robots or not heeds_robots or await self._chain.permits(url)
 
         key = CacheKey(self._pages, url, "heeding robots.txt" if heeds_robots else "")
+        if only:
+            # Shared with no other caller, not even in flight.
+            key = CacheKey(self._private_pages, repr((caller.name, url)))
         try:
             return _page(url, await self._cache.fetch(key, produce, self._lifetimes, deadline, accepts=accepts))
         except AllProvidersFailed as error:
@@ -196,17 +207,17 @@ class ReadFlow:
         return page
 
     @asynccontextmanager
-    async def _slot(self, until: Deadline) -> AsyncIterator[None]:
+    async def _slot(self, until: Deadline, share: str) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(until.remaining_s()):
-                await self._slots.acquire()
+                await self._slots.acquire(share)
         except TimeoutError:
             raise _Queued from None
         try:
             # Readers end in time by themselves, and report the attempts until then.
             yield
         finally:
-            self._slots.release()
+            self._slots.release(share)
 
     def _check_online(self, *, offline: bool) -> None:
         if offline or self._offline:

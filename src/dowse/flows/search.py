@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, starmap
 
 from dowse.core.digests import OFF_TOPIC, Digest, Source
 from dowse.core.errors import (
@@ -31,6 +32,7 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber
 from dowse.core.runtime import no_progress
+from dowse.core.text import count_noun
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import truncate
 from dowse.flows.find import Finder, Findings
@@ -185,7 +187,7 @@ class SearchFlow:
     ) -> tuple[list[Result], tuple[str, ...]]:
         """The results with the passages of their pages, in order, and warnings about finding those."""
         digests, remarks = await self._digests(reading, pages)
-        results = [_result(*each) for each in zip(placed, pages, digests, strict=True)]
+        results = list(starmap(_result, zip(placed, pages, digests, strict=True)))
         return _sort(_drop_duplicates(results)), remarks
 
     async def _digests(self, reading: _Reading, pages: Sequence[Page]) -> tuple[list[Digest | None], tuple[str, ...]]:
@@ -301,8 +303,8 @@ def _outcome(
         engine=findings.providers[0],
         results=tuple(results),
         attempts=findings.attempts,
-        answers=tuple(dict.fromkeys(text for each in found for text in each.answers)),
-        suggestions=tuple(dict.fromkeys(text for each in found for text in each.suggestions)),
+        answers=tuple(dict.fromkeys(chain.from_iterable(each.answers for each in found))),
+        suggestions=tuple(dict.fromkeys(chain.from_iterable(each.suggestions for each in found))),
         warnings=warnings,
         stats=Stats(times.search_ms, times.total_ms, pages_read=read, pages_failed=failed),
         freshness=findings.freshness,
@@ -330,7 +332,7 @@ def _describe_outage(errors: Sequence[ProviderError]) -> str:
 
 
 def _describe_blocked(count: int) -> tuple[str, ...]:
-    left_out = "1 result was left out: its site is" if count == 1 else f"{count} results were left out: their sites are"
+    left_out = count_noun(count, "result was left out: its site is", "results were left out: their sites are")
     return (f"{left_out} on the list DOWSE_BLOCK",) if count else ()
 
 

@@ -30,6 +30,7 @@ from dowse.core.errors import (
 )
 from dowse.core.models import LOCAL, OK, Attempt, Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Spending
+from dowse.core.runtime import share_key
 from dowse.routing.breaker import Breakers, CallPermit, Unwatched, blame
 from dowse.routing.hedging import OUTRUN, Hedging
 from dowse.stores.coordination import LONGEST_S
@@ -328,7 +329,7 @@ class AttemptRunner:
             if self.pacing and not run.deadline.passed:
                 patience_s = run.patience_s()
                 async with self.breakers.require_closed(name, 0.0 if run.has_others else patience_s):
-                    turns = self.pacing.turn(name, self.operation, patience_s, run.caller.name)
+                    turns = self.pacing.turn(name, self.operation, patience_s, share_key(run.caller))
                     run.warn(await _in_time(run, turn.enter_async_context(turns)))
             return await self._ask(call, run, await self._permit(run), turn)
 

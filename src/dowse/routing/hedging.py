@@ -96,7 +96,7 @@ async def race(
             if any(map(_has_answered, done)) or (leader in done and ends(leader.exception())):
                 break
     except asyncio.CancelledError:
-        await cancel(*[task for task in (leader, follower) if task])
+        await cancel(*filter(None, (leader, follower)))
         raise
     finally:
         timer.cancel()

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import math
 import secrets
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from dowse.core.allowances import Admission, Budget, Pace, Rate
 from dowse.core.errors import BudgetSpent, Busy
 from dowse.core.models import LOCAL, Clock
 from dowse.core.protocols import Charge, Observer, Spent
-from dowse.core.runtime import watch_sending
+from dowse.core.runtime import FairQueue, watch_sending
 from dowse.routing.provider_slots import Forecast, ProviderSlots
 from dowse.stores.fail_soft import UsageBuffer
 from dowse.stores.ledger import UNLIMITED, Days, Ledger, Tally
@@ -81,7 +80,7 @@ class _Line:
         self._pace = _with_margin(pace)
         self._slots = slots
         self._clock = clock
-        self._queue = FairQueue()
+        self._queue: FairQueue[Waiter] = FairQueue()
         self._forecast = Forecast(self._pace, clock)
         self._pause: asyncio.Task[None] | None = None
         self._held_until = 0.0
@@ -185,60 +184,6 @@ class Waiter:
         # A waiter that was cancelled a moment ago may still be queued.
         if not self.called.done():
             self.called.set_result(refusal)
-
-
-class FairQueue:
-    """Round robin between callers: twenty calls of one caller delay a call of another by one turn, not twenty.
-
-    A new caller is queued behind all others, so that no caller starves.
-    """
-
-    def __init__(self) -> None:
-        # By caller, in the order of their next turns.
-        self._waiting: dict[str, deque[Waiter]] = {}
-
-    def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    def add(self, waiter: Waiter) -> None:
-        self._waiting.setdefault(waiter.caller, deque()).append(waiter)
-
-    def first(self) -> Waiter | None:
-        return next((waiting[0] for waiting in self._waiting.values()), None)
-
-    def serve(self, waiter: Waiter) -> None:
-        """Remove a waiter whose turn has come; its caller moves to the end."""
-        self.drop(waiter)
-        if waiter.caller in self._waiting:
-            self._waiting[waiter.caller] = self._waiting.pop(waiter.caller)
-
-    def drop(self, waiter: Waiter) -> None:
-        """Remove a waiter; the others of its caller keep their place."""
-        waiting = self._waiting.get(waiter.caller)
-        if waiting is None or waiter not in waiting:
-            return
-        waiting.remove(waiter)
-        if not waiting:
-            del self._waiting[waiter.caller]
-
-    def late(self, fits: Callable[[Waiter, int], bool]) -> list[tuple[Waiter, int]]:
-        """The waiters that would be served too late, each with the number of calls ahead of it.
-
-        `fits` says whether a waiter can be served in time behind so many others. The next of its caller moves up.
-        """
-        rounds = deque(deque(waiting) for waiting in self._waiting.values())
-        late, ahead = [], 0
-        while rounds:
-            waiting = rounds.popleft()
-            while waiting:
-                waiter = waiting.popleft()
-                if fits(waiter, ahead):
-                    ahead += 1
-                    break
-                late.append((waiter, ahead))
-            if waiting:
-                rounds.append(waiting)
-        return late
 
 
 Prices = Mapping[str, Mapping[str, float]]

@@ -37,7 +37,7 @@ class ReadingSettings(FrozenModel):
     )  # fmt: skip
     max_concurrent_fetches: int = _READING.setting(
         8, "DOWSE_MAX_CONCURRENT_FETCHES", "KINDLY_WEB_SEARCH_MAX_CONCURRENCY", ge=1, le=64, splits_cache=False,
-        about="Maximum number of pages read concurrently.",
+        about="Maximum number of pages read concurrently; half as many again while callers compete.",
     )  # fmt: skip
     content_fetch_timeout_s: Duration = _READING.setting(
         "10s", "DOWSE_CONTENT_FETCH_TIMEOUT", "KINDLY_HTML_TOTAL_TIMEOUT_SECONDS", splits_cache=False,
@@ -99,7 +99,8 @@ class ReadingSettings(FrozenModel):
         "DOWSE_BROWSER_MAX_PAGES",
         ge=0,
         le=64,
-        about="Maximum number of pages open at once; twice the number of CPUs when 0.",
+        about="Maximum number of pages open at once, twice the number of CPUs when 0; half as many again while callers "
+        "compete.",
     )
     browser_ready_timeout_s: Duration = _BROWSER.setting(
         "12s", "DOWSE_BROWSER_READY_TIMEOUT", "KINDLY_NODRIVER_DEVTOOLS_READY_TIMEOUT_SECONDS",

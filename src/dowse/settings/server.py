@@ -117,7 +117,8 @@ class ServerSettings(FrozenModel):
 
     max_calls: int = _LOAD.setting(
         512, "DOWSE_MAX_CALLS", ge=1, le=1000,
-        about="Concurrency limit: further calls are refused at once, with `Retry-After`.",
+        about="Concurrency limit: further calls are refused at once, with `Retry-After`. Half as many again are for "
+        "callers below their share.",
     )  # fmt: skip
     hedge: OnOff = _LOAD.setting(
         "on", "DOWSE_HEDGE",

@@ -13,12 +13,21 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import MOST_TEXT_CHARS, Body, Text, fields_of
+from dowse.core.models import Text, fields_of
+from dowse.core.text import MOST_TEXT_CHARS
 from dowse.worker import protocol
 
-_MEMORY_BYTES = 1024 * 1024 * 1024
+# The address space is far larger than the memory: it also counts files that are mapped and never touched.
+_ADDRESS_SPACE_BYTES = 1024 * 1024 * 1024
+# Of a worker's memory: code of libraries and the stack, which its limit does not count.
+_CODE_BYTES = 32 * 1024 * 1024
+# A worker that holds more after a job gives the freed part back to the system, which takes 50 ms at most.
+_MUCH_BYTES = 96 * 1024 * 1024
+_STATM = Path("/proc/self/statm")
+_OOM_SCORE, _OOM_FIRST = Path("/proc/self/oom_score_adj"), "1000"
 # The pool kills a late worker long before; this timer ends one whose pool was killed during a job.
 _GRACE_S = 2.0
 # A page is a tree of so many objects that the garbage collector would go over it again and again while it grows. It
@@ -40,13 +49,26 @@ def main(arguments: list[str]) -> None:
                 sink.write(part)
             sink.flush()
             _collect_garbage()
+            _trim_heap()
 
 
 def _limit_resources() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # macOS has the limit but refuses to set it.
+    _set_limit(resource.RLIMIT_AS, _ADDRESS_SPACE_BYTES)
+    # Where the memory of a container is full all the same, it is a worker that ends, and not the server.
+    with contextlib.suppress(OSError):
+        _OOM_SCORE.write_text(_OOM_FIRST, encoding="ascii")
+
+
+def _limit_memory(memory_bytes: int) -> None:
+    """Bound private and writable memory: allocations beyond it fail, and end the job or the process."""
+    _set_limit(resource.RLIMIT_DATA, memory_bytes - _CODE_BYTES)
+
+
+def _set_limit(kind: int, value: int) -> None:
+    # macOS has the limits but refuses to set them.
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(kind, (value, value))
 
 
 def _collect_garbage() -> None:
@@ -56,10 +78,21 @@ def _collect_garbage() -> None:
         gc.freeze()
 
 
+def _trim_heap() -> None:
+    """Return freed memory to the system: the allocator keeps hundreds of megabytes of a large page."""
+    with contextlib.suppress(OSError, IndexError, AttributeError):  # only Linux tells, and only glibc trims
+        resident_pages = int(_STATM.read_text(encoding="ascii").split()[1])
+        if resident_pages * resource.getpagesize() > _MUCH_BYTES:
+            import ctypes
+
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 def _answer(frame: bytes) -> tuple[bytes, bytes]:
     job, data = protocol.split_frame(frame)
     # No handler: the signal ends the process even while native code holds the interpreter.
     signal.setitimer(signal.ITIMER_REAL, float(str(job["limit_s"])) + _GRACE_S)
+    _limit_memory(int(str(job["memory_bytes"])))
     try:
         text = _JOBS[str(job["mode"])](job, data)
         payload = text.markdown.encode()
@@ -76,6 +109,7 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
         "is_cut": text.is_cut,
         "is_thin": text.is_thin,
         "facts": fields_of(text.facts),
+        **({"sheets": text.sheets} if text.sheets else {}),
     }
     return protocol.encode_head(header, len(payload)), payload
 
@@ -88,19 +122,19 @@ def _convert(job: Job, data: bytes) -> Text:
     from dowse.extract.formats.kinds import ReadingLimits
 
     limits = ReadingLimits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"])))
-    return _truncate(to_text(_body(job, data), limits, with_images=job["with_images"] is True))
+    return _truncate(to_text(protocol.decode_body(job, data), limits, with_images=job["with_images"] is True))
 
 
 def _strip(job: Job, data: bytes) -> Text:
     from dowse.extract.strip import to_stripped_text
 
-    return _truncate(to_stripped_text(_body(job, data)))
+    return _truncate(to_stripped_text(protocol.decode_body(job, data)))
 
 
 def _render_fragments(job: Job, data: bytes) -> Text:
-    from dowse.extract.html.fragments import to_texts
+    from dowse.extract.html.render import to_texts
 
-    return to_texts(_body(job, data))
+    return to_texts(protocol.decode_body(job, data))
 
 
 def _digest(job: Job, data: bytes) -> Text:
@@ -120,14 +154,14 @@ def _digest(job: Job, data: bytes) -> Text:
 def _explain(job: Job, data: bytes) -> Text:
     from dowse.extract.explain import to_explanation
 
-    return to_explanation(_body(job, data))
+    return to_explanation(protocol.decode_body(job, data))
 
 
 def _read_listing(job: Job, data: bytes) -> Text:
     from dowse.core.listings import encode
     from dowse.extract.serp.reading import to_listing
 
-    return Text(encode(to_listing(str(job["engine"]), _body(job, data), str(job["query"]))))
+    return Text(encode(to_listing(str(job["engine"]), protocol.decode_body(job, data), str(job["query"]))))
 
 
 _JOBS: Mapping[str, Callable[[Job, bytes], Text]] = {
@@ -140,15 +174,11 @@ _JOBS: Mapping[str, Callable[[Job, bytes], Text]] = {
 }
 
 
-def _body(job: Job, data: bytes) -> Body:
-    return Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
-
-
 def _truncate(text: Text) -> Text:
     """Cut an overlong text here, so that the server does not have to hold it."""
     if len(text.markdown) <= MOST_TEXT_CHARS:
         return text
-    from dowse.extract.tidy import beginning
+    from dowse.document.clean import beginning
 
     return replace(text, markdown=beginning(text.markdown, MOST_TEXT_CHARS), is_cut=True)
 

@@ -7,17 +7,13 @@ a question); two more serve single features: explain and listing. Nothing here i
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import json
-import os
-import signal
-import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import astuple, dataclass, replace
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from dowse.core import listings
 from dowse.core.digests import Digest, Source
@@ -25,9 +21,11 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.listings import Listing
 from dowse.core.models import Body, Onward, Status, Text
 from dowse.core.reasons import FailureReason
+from dowse.core.runtime import FairSemaphore, share_key
 from dowse.extract.explain import Explanation, decode_explanation
 from dowse.settings.sources import subprocess_environment
 from dowse.worker import protocol
+from dowse.worker.process import MemoryPlan, WorkerFailed, WorkerProcess, container_memory
 
 _LONGEST_JOB_S = 8.0
 # With less time left a job is not started: a healthy worker would be killed for being late.
@@ -38,7 +36,6 @@ _STRIP_S = 2.0
 _RESERVED_SHARE = 0.3
 _FAILED = "could not be converted"
 _TOO_LATE = "no time left to convert it"
-_READ_BUFFER = 1024 * 1024
 # Digests of the last questions: a pure function of its input, and dearer than the rest of a cached call.
 _KEPT_DIGESTS = 64
 # -P: no module is ever imported from the current directory.
@@ -48,7 +45,10 @@ Decoded = TypeVar("Decoded")
 
 
 class WorkerPool:
-    """Implements `protocols.Extractor` and `protocols.ListingReader` with at most `size` processes."""
+    """Implements `protocols.Extractor` and `protocols.ListingReader` with `size` processes and one in reserve.
+
+    They share `memory_bytes`, by default the memory of the container; where it is small, there are fewer of them.
+    """
 
     def __init__(
         self,
@@ -57,16 +57,19 @@ class WorkerPool:
         pdf_max_pages: int = 100,
         with_images: bool = False,
         is_semantic: bool = False,
+        memory_bytes: int | None = None,
     ) -> None:
         self._environment = subprocess_environment()
         self._pdf_max_pages = pdf_max_pages
         self._with_images = with_images
         self._is_semantic = is_semantic
-        self._all = [_Slot() for _ in range(size)]
+        # One process more than asked for, in reserve for the next caller while another one uses all.
+        self._memory = MemoryPlan.divide(memory_bytes or container_memory(), size + 1)
+        capacity = max(1, self._memory.workers - 1)
+        self._turns = FairSemaphore(capacity, reserve=self._memory.workers - capacity)
+        self._all = [_Slot() for _ in range(self._memory.workers)]
         # Last in, first out: a second process is started only when the first is busy.
-        self._idle: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()
-        for slot in reversed(self._all):
-            self._idle.put_nowait(slot)
+        self._idle = self._all[::-1]
         self._reaping: set[asyncio.Task[None]] = set()
         self._digests: dict[bytes, tuple[Digest, ...]] = {}
         self._closed = False
@@ -85,7 +88,7 @@ class WorkerPool:
 
     @property
     def _is_full(self) -> bool:
-        return self._jobs >= len(self._all)
+        return self._jobs >= self._turns.capacity
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         """Convert a body to Markdown; of HTML that cannot be converted, at least the words.
@@ -155,17 +158,20 @@ class WorkerPool:
     async def _free_slot(self, end: float) -> AsyncIterator[_Slot]:
         if _now() + _SHORTEST_JOB_S > end:
             raise PageUnreadable(Status.TIMEOUT, _TOO_LATE)
+        caller = share_key()
         with self._count_job():
             try:
                 async with asyncio.timeout_at(end - _SHORTEST_JOB_S):
-                    slot = await self._idle.get()
+                    await self._turns.acquire(caller)
             except TimeoutError:
                 # Our own workers are busy: no paid API is asked instead.
                 raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NONE) from None
+            slot = self._idle.pop()
             try:
                 yield slot
             finally:
-                self._idle.put_nowait(slot)
+                self._idle.append(slot)
+                self._turns.release(caller)
 
     @contextmanager
     def _count_job(self) -> Iterator[None]:
@@ -185,19 +191,21 @@ class WorkerPool:
     async def _extract(self, slot: _Slot, body: Body, end: float) -> Text:
         left_s = end - _now()
         is_markup = _is_markup(body.media_type)
+        sizes, payload = protocol.encode_body(body)
         reserved_s = min(_STRIP_S, _RESERVED_SHARE * left_s) if is_markup else 0.0
         try:
             limit_s = max(left_s - reserved_s, min(left_s, _SHORTEST_JOB_S))
-            return await self._job(slot, self._header(protocol.CONVERT, body), body.data, limit_s)
-        except _WorkerFailed:
+            header = {**self._header(protocol.CONVERT, body), "sheets": sizes}
+            return await self._job(slot, header, payload, limit_s)
+        except WorkerFailed:
             if not is_markup:
                 raise PageUnreadable(Status.ERROR, _FAILED) from None
         try:
-            header = self._header(protocol.STRIP, body)
-            text = await self._job(slot, header, body.data, min(_STRIP_S, end - _now()))
+            stripping = self._header(protocol.STRIP, body)
+            text = await self._job(slot, stripping, body.data, min(_STRIP_S, end - _now()))
             # Not cached: a caller with more time gets a better text.
             return replace(text, may_be_kept=False)
-        except _WorkerFailed:
+        except WorkerFailed:
             raise PageUnreadable(Status.ERROR, _FAILED) from None
 
     async def _run(
@@ -209,7 +217,7 @@ class WorkerPool:
             async with self._free_slot(end) as slot:
                 answer = await self._job(slot, header, data, end - _now())
             return decode(answer.markdown)
-        except (_WorkerFailed, ValueError):
+        except (WorkerFailed, ValueError):
             raise PageUnreadable(Status.ERROR, _FAILED) from None
 
     def _header(self, mode: str, body: Body) -> protocol.Header:
@@ -231,15 +239,16 @@ class WorkerPool:
         done = False
         try:
             async with asyncio.timeout(limit_s):
-                answer, markdown = await worker.run({**header, "limit_s": limit_s}, data)
+                limits = {"limit_s": limit_s, "memory_bytes": self._memory.bytes_each}
+                answer, markdown = await worker.run({**header, **limits}, data)
             if not answer.get("ok"):
-                raise _WorkerFailed(str(answer.get("error")))
+                raise WorkerFailed(str(answer.get("error")))
             verdict = protocol.decode_verdict(answer)
             done = True
         except TimeoutError:
-            raise _WorkerFailed("took too long") from None
+            raise WorkerFailed("took too long") from None
         except protocol.BrokenFrame as error:
-            raise _WorkerFailed(str(error)) from error
+            raise WorkerFailed(str(error)) from error
         finally:
             if not done:
                 self._discard(slot)
@@ -253,15 +262,16 @@ class WorkerPool:
             is_cut=answer.get("is_cut") is True,
             is_thin=answer.get("is_thin") is True,
             facts=protocol.decode_facts(answer),
+            sheets=protocol.decode_sheets(answer),
         )
 
-    def _worker(self, slot: _Slot) -> _Worker:
+    def _worker(self, slot: _Slot) -> WorkerProcess:
         if self._closed:
-            raise _WorkerFailed("the pool is closed")
-        if slot.worker is not None and not slot.worker.is_alive:
+            raise WorkerFailed("the pool is closed")
+        if slot.worker is not None and not slot.worker.is_fit(self._memory.bytes_each):
             self._discard(slot)
         if slot.worker is None:
-            slot.worker = _Worker.spawn(self._environment)
+            slot.worker = WorkerProcess.spawn(_COMMAND, self._environment)
         return slot.worker
 
     def _discard(self, slot: _Slot) -> None:
@@ -279,103 +289,7 @@ class WorkerPool:
 class _Slot:
     """Room for one worker, which is started by the next job."""
 
-    worker: _Worker | None = None
-
-
-class _WorkerFailed(Exception):
-    """The worker crashed, or could not finish the job; never raised out of the pool."""
-
-
-class _Worker:
-    """A running process and our ends of its two pipes."""
-
-    def __init__(self, process: subprocess.Popen[bytes], jobs: int, answers: int) -> None:
-        self._process = process
-        self._job_file = os.fdopen(jobs, "wb", buffering=0)
-        self._answer_file = os.fdopen(answers, "rb", buffering=0)
-        self._reader = asyncio.StreamReader(limit=_READ_BUFFER)
-        self._to_worker: asyncio.WriteTransport | None = None
-        self._from_worker: asyncio.ReadTransport | None = None
-
-    @classmethod
-    def spawn(cls, environment: Mapping[str, str]) -> Self:
-        """Start a process; without a wait, so that no cancellation can separate it from its owner."""
-        ours: list[int] = []
-        theirs: list[int] = []
-        try:
-            job_source, jobs = os.pipe()
-            ours.append(jobs)
-            theirs.append(job_source)
-            answers, answer_sink = os.pipe()
-            ours.append(answers)
-            theirs.append(answer_sink)
-            # Only the worker's own ends are inherited: no other process holds `jobs`, so our death closes it and
-            # the worker ends.
-            process = subprocess.Popen(
-                [*_COMMAND, str(job_source), str(answer_sink)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=theirs,
-                env=environment,
-                start_new_session=True,
-            )
-        # ValueError: Windows has no `pass_fds`.
-        except (OSError, ValueError) as error:
-            for descriptor in ours:
-                os.close(descriptor)
-            raise _WorkerFailed("could not be started") from error
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        return cls(process, jobs, answers)
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
-
-    async def run(self, header: protocol.Header, payload: bytes) -> tuple[dict[str, object], bytes]:
-        """Send one job and wait for its answer."""
-        try:
-            writer = await self._connect()
-            writer.write(protocol.encode_head(header, len(payload)))
-            writer.write(payload)
-            prefix = await self._reader.readexactly(protocol.LENGTH_BYTES)
-            size = protocol.parse_length(prefix, protocol.LARGEST_ANSWER)
-            return protocol.split_frame(await self._reader.readexactly(size))
-        except (OSError, asyncio.IncompleteReadError, protocol.BrokenFrame) as error:
-            raise _WorkerFailed(type(error).__name__) from error
-
-    def kill(self) -> None:
-        """Kill the process with its process group, and close the pipes."""
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        if self._to_worker is None:
-            self._job_file.close()
-        elif not self._to_worker.is_closing():
-            # `close` would first send the rest of the job; `abort` fails on a closed transport.
-            self._to_worker.abort()
-        if self._from_worker is None:
-            self._answer_file.close()
-        else:
-            self._from_worker.close()
-
-    async def reap(self) -> None:
-        """Wait for the end of a killed process, so that no zombie stays."""
-        await asyncio.to_thread(self._process.wait)
-
-    async def _connect(self) -> asyncio.WriteTransport:
-        if self._to_worker is None:
-            loop = asyncio.get_running_loop()
-            stream = asyncio.StreamReaderProtocol(self._reader)
-            self._from_worker, _ = await loop.connect_read_pipe(lambda: stream, self._answer_file)
-            self._to_worker, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._job_file)
-        return self._to_worker
+    worker: WorkerProcess | None = None
 
 
 def _hash_digest(question: str, sources: Sequence[Source], max_tokens: int, share: float) -> bytes:

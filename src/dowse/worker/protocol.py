@@ -9,8 +9,9 @@ from typing import BinaryIO
 
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import MOST_TEXT_CHARS, Facts, Onward, Status, fields_of
+from dowse.core.models import Body, Facts, Onward, Status, fields_of
 from dowse.core.reasons import FailureReason
+from dowse.core.text import MOST_TEXT_CHARS
 
 CONVERT = "convert"
 STRIP = "strip"
@@ -71,6 +72,28 @@ def read_frame(source: BinaryIO) -> bytes | None:
     return frame if len(frame) == size else None
 
 
+def encode_body(body: Body) -> tuple[list[int], bytes]:
+    """The payload of a body: its bytes and then its style sheets, with the size of each sheet."""
+    sheets = [sheet.encode("utf-8", "replace") for sheet in body.sheets]
+    return [len(sheet) for sheet in sheets], b"".join((body.data, *sheets)) if sheets else body.data
+
+
+def decode_body(job: Header, payload: bytes) -> Body:
+    """The body of a job."""
+    sizes = job.get("sheets")
+    sheets: list[str] = []
+    for size in reversed(sizes) if isinstance(sizes, list) else ():
+        payload, sheet = payload[: len(payload) - size], payload[len(payload) - size :]
+        sheets.insert(0, sheet.decode("utf-8", "replace"))
+    return Body(str(job["url"]), payload, str(job["media_type"]), str(job["charset"]), sheets=tuple(sheets))
+
+
+def decode_sheets(header: Header) -> tuple[str, ...]:
+    """The addresses of style sheets in the header of an answer; anything else counts as none."""
+    given = header.get("sheets")
+    return tuple(each for each in given if isinstance(each, str)) if isinstance(given, list) else ()
+
+
 def encode_verdict(verdict: PageUnreadable) -> Header:
     """The header of an answer without text: the body is not the page but stands in its place."""
     return {
@@ -123,7 +146,7 @@ def encode_sources(sources: Sequence[Source], max_tokens: int) -> tuple[list[dic
 
 def decode_sources(described: object, data: bytes) -> list[Source]:
     """The pages of a digest job; a truncated one ends with a whole line."""
-    from dowse.extract.tidy import beginning
+    from dowse.document.clean import beginning
 
     sources, at = [], 0
     assert isinstance(described, list)

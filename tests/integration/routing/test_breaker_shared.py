@@ -17,7 +17,7 @@ from dowse.stores.coordination import FAILURES_TO_OPEN, Circuit, LocalFallback
 from dowse.stores.fail_soft import Outage
 from dowse.stores.redis import RedisCoordinator, RedisStore
 from tests.fakes import FakeClock, RecordingObserver
-from tests.unit.routing.test_router import Scripted, answers, fails
+from tests.fakes.routing import Scripted, answers, fails
 from tests.valkey import Valkey
 
 NAME = "serper"

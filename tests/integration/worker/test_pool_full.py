@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.core.models import Body
+from dowse.core.models import Body, Principal
+from dowse.core.runtime import calling
 from dowse.worker.pool import WorkerPool
 
 PAGE = Body("https://example.org/", b"<p>" + b"some words " * 50, "text/html")
@@ -51,3 +54,27 @@ async def test_jobs_that_could_not_wait_leave_no_trace(pool: WorkerPool) -> None
     full_s = pool.full_s
     await pool.extract(PAGE, timeout_s=10)
     assert pool.full_s == full_s
+
+
+@pytest.mark.promise("fair-at-once")
+async def test_a_caller_with_all_workers_does_not_keep_another_waiting(pool: WorkerPool) -> None:
+    await asyncio.gather(*(pool.extract(PAGE, timeout_s=60) for _ in range(2)))
+    # A process that stands still, as with a page that is very hard to convert.
+    for pid in pool.pids:
+        os.kill(pid, signal.SIGSTOP)
+    jobs = [asyncio.create_task(pool.extract(PAGE, timeout_s=60)) for _ in range(6)]
+    await asyncio.sleep(0)
+    with calling(Principal("ben")):
+        for _ in range(3):
+            await pool.extract(PAGE, timeout_s=60)
+    assert not any(job.done() for job in jobs)
+    assert len(pool.pids) == 3, "one more than the size"
+    for job in jobs:
+        job.cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)
+
+
+@pytest.mark.promise("fair-alone")
+async def test_a_caller_alone_starts_no_more_workers_than_the_size(pool: WorkerPool) -> None:
+    await asyncio.gather(*(pool.extract(PAGE, timeout_s=10) for _ in range(8)))
+    assert len(pool.pids) <= 2

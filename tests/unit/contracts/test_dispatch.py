@@ -12,7 +12,7 @@ from dowse.core.allowances import Admission, Rate
 from dowse.core.errors import DowseError, LimitReached, NoProvider
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Limiter, ToolCall
-from dowse.core.runtime import CallContext, no_progress
+from dowse.core.runtime import CallContext, no_progress, share_key
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load
@@ -205,11 +205,46 @@ async def test_beyond_the_most_calls_at_once_a_call_is_told_to_come_back(clock: 
     tool = Tool("web_search", "", "", (), call)
     first = asyncio.create_task(bench.call(ALICE, tool))
     await arrived.wait()
-    refused = await bench.call(BOB, tool)
+    refused = await bench.call(ALICE, tool)
     assert (refused.is_error, refused.meta) == (True, {"retry_after": 1})
     assert refused.text.startswith("The server is busy with as many calls as it can take")
     may_end.set()
-    assert [(await first).text, (await bench.call(BOB, tool)).text] == ["done", "done"]
+    assert [(await first).text, (await bench.call(ALICE, tool)).text] == ["done", "done"]
+
+
+@pytest.mark.promise("fair-calls")
+async def test_a_caller_with_the_most_calls_at_once_does_not_keep_another_out(clock: FakeClock) -> None:
+    bench, arrived, may_end = Bench(clock, DOWSE_MAX_CALLS="1"), asyncio.Event(), asyncio.Event()
+
+    async def hang(given: Mapping[str, object], context: CallContext) -> Answer:
+        arrived.set()
+        await may_end.wait()
+        return Answer("done")
+
+    first = asyncio.create_task(bench.call(ALICE, Tool("web_search", "", "", (), hang)))
+    await arrived.wait()
+    assert not (await bench.call(BOB)).is_error
+    may_end.set()
+    assert not (await first).is_error
+
+
+@pytest.mark.promise("fair-without-tokens")
+async def test_the_pools_below_a_tool_know_its_caller(clock: FakeClock) -> None:
+    seen: list[str] = []
+
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
+        # Work is shared between calls in tasks of its own, which belong to the call that starts them.
+        seen.append(await asyncio.create_task(_current_key()))
+        return Answer("done")
+
+    async def _current_key() -> str:
+        return share_key()
+
+    bench, tool = Bench(clock), Tool("web_search", "", "", (), call)
+    for caller in (ALICE, BOB, LOCAL, replace(LOCAL, client="192.0.2.7")):
+        await bench.call(caller, tool)
+    assert seen == [ALICE.name, BOB.name, LOCAL.name, "192.0.2.7"]
+    assert share_key() == LOCAL.name
 
 
 async def test_a_contract_gives_a_refusal_its_own_shape(clock: FakeClock) -> None:

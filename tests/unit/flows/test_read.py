@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dowse.core.errors import Offline, PageUnreadable
-from dowse.core.models import Attempt, Body, Clock, Deadline, Page, Status, Text
+from dowse.core.models import LOCAL, Attempt, Body, Clock, Deadline, Page, Principal, Status, Text
 from dowse.core.protocols import Extractor, Fetcher
 from dowse.core.reasons import FailureReason
 from dowse.core.runtime import SystemClock
@@ -48,8 +48,8 @@ class Bench:
             offline=offline,
         )
 
-    async def read(self, url: str = URL, deadline_s: float = 50.0) -> Page:
-        return await self.flow.read(url, Deadline.after(self.clock, deadline_s))
+    async def read(self, url: str = URL, deadline_s: float = 50.0, caller: Principal = LOCAL) -> Page:
+        return await self.flow.read(url, Deadline.after(self.clock, deadline_s), caller=caller)
 
 
 async def test_a_page_is_its_text_title_and_one_attempt() -> None:
@@ -214,3 +214,16 @@ async def test_no_more_pages_are_in_flight_than_allowed() -> None:
     pages = await asyncio.gather(*(bench.read(url) for url in urls))
     assert [page.text for page in pages] == [f"page {url}" for url in urls]
     assert fetcher.peak == 3
+
+
+@pytest.mark.promise("fair-at-once")
+async def test_a_caller_whose_pages_hang_does_not_keep_another_from_reading() -> None:
+    slow = [f"https://example.org/slow{number}" for number in range(12)]
+    bench = Bench({**dict.fromkeys(slow, HANGS), URL: "x"}, max_concurrent=4)
+    hanging = [asyncio.create_task(bench.read(url, caller=Principal("ana"))) for url in slow]
+    await asyncio.sleep(0)
+    page = await asyncio.wait_for(bench.read(URL, caller=Principal("ben")), 30)
+    assert page.text == "x"
+    for each in hanging:
+        each.cancel()
+    await asyncio.gather(*hanging, return_exceptions=True)

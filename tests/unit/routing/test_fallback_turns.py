@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 
 import pytest
 
@@ -14,39 +11,8 @@ from dowse.core.models import Attempt, Deadline, Routed
 from dowse.routing.fallback import ANSWER_S, patience_of, share_of
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.routing import Scripted, Turns, answers, fails, hangs
 from tests.support.tables import each_row
-from tests.unit.routing.test_router import Scripted, answers, fails, hangs
-
-
-@dataclass
-class Turns:
-    """Implements `Pacing`: turns come after so long, or never in time; remembers how patient callers were."""
-
-    clock: FakeClock
-    waits_s: dict[str, float] = field(default_factory=dict)
-    remark: str = ""
-    patience: list[tuple[str, float]] = field(default_factory=list)
-    held: list[str] = field(default_factory=list)
-    paused: list[tuple[str, float]] = field(default_factory=list)
-    comes: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @asynccontextmanager
-    async def turn(self, provider: str, operation: str, patience_s: float, caller: str) -> AsyncIterator[str]:
-        self.patience.append((provider, patience_s))
-        wait_s = self.waits_s.get(provider, 0.0)
-        if wait_s > patience_s:
-            raise errors.Busy(provider, "no turn in time", retry_after_s=wait_s)
-        if wait_s < 0:
-            await self.comes.wait()
-        self.clock.advance(max(0.0, wait_s))
-        self.held.append(provider)
-        try:
-            yield self.remark
-        finally:
-            self.held.remove(provider)
-
-    def hold(self, provider: str, for_s: float) -> None:
-        self.paused.append((provider, for_s))
 
 
 class Bench:

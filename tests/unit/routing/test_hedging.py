@@ -14,8 +14,7 @@ from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.hedging import LEAST, MARGIN_S, Hedging, race
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
-from tests.unit.routing.test_fallback_turns import Turns
-from tests.unit.routing.test_router import Purse, Scripted, answers, fails
+from tests.fakes.routing import Purse, Scripted, Turns, answers, fails
 
 # What it takes to earn one extra call.
 CALLS = 20

@@ -1,9 +1,6 @@
 """The walk through providers: order, fallback, breaker, retry, deadline, and the account of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 import pytest
 
@@ -14,39 +11,8 @@ from dowse.core.runtime import SystemClock
 from dowse.routing.fallback import FAIR_TIME_S, FallbackPolicy, lacked_time, share_of
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.routing import Purse, Scripted, answers, fails, hangs
 from tests.support.tables import each_row
-
-Behaviour = Callable[[], Awaitable[str]]
-
-
-@dataclass
-class Scripted:
-    """A provider whose answer a test writes; counts how often it was asked."""
-
-    name: str
-    behaviour: Behaviour
-    timeout_s: float = 15.0
-    calls: int = 0
-    given_s: float = 0.0
-
-    async def call(self, deadline: Deadline) -> str:
-        self.calls += 1
-        self.given_s = deadline.remaining_s()
-        return await self.behaviour()
-
-
-def answers(text: str = "found") -> Behaviour:
-    async def behave() -> str:
-        return text
-
-    return behave
-
-
-def fails(error: errors.ProviderError) -> Behaviour:
-    async def behave() -> str:
-        raise error
-
-    return behave
 
 
 class Bench:
@@ -292,14 +258,6 @@ async def test_a_hanging_provider_is_left_at_its_timeout() -> None:
     assert routed.attempts[0].outcome == "timeout"
 
 
-def hangs() -> Behaviour:
-    async def behave() -> str:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    return behave
-
-
 @pytest.mark.parametrize("how", ["raises", "hangs"])
 async def test_a_caller_in_a_hurry_does_not_open_the_breaker(how: str) -> None:
     """Less time than is fair says nothing about a provider's health; others may have all the time."""
@@ -399,25 +357,6 @@ def test_no_provider_gets_so_much_time_that_the_next_could_not_run(
     remaining_s: float, timeouts_s: list[float], expected_s: float
 ) -> None:
     assert share_of(remaining_s, timeouts_s) == expected_s
-
-
-class Purse:
-    """Spending as a test writes it: who may not be asked any more."""
-
-    def __init__(self, *spent: str) -> None:
-        self.spent = set(spent)
-        self.charged: list[tuple[str, str]] = []
-
-    @asynccontextmanager
-    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[None]:
-        if provider in self.spent:
-            raise errors.BudgetSpent(provider, "its budget is spent", retry_after_s=1000)
-        await self.enter()
-        self.charged.append((provider, operation))
-        yield
-
-    async def enter(self) -> None:
-        """Write the charge down."""
 
 
 async def test_a_spent_budget_moves_on_to_the_next_provider() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import os
@@ -20,6 +21,7 @@ from dowse.extract import explain
 from dowse.worker import jobs, protocol
 
 LIMIT_S = 60.0
+MEMORY_BYTES = 400 * 1024 * 1024
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
 CHALLENGE = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
 
@@ -37,6 +39,7 @@ def job(mode: str, data: bytes, **more: object) -> bytes:
         "pdf_pages": 100,
         "with_images": False,
         "limit_s": LIMIT_S,
+        "memory_bytes": MEMORY_BYTES,
         **more,
     }
     return protocol.encode_head(header, len(data)) + data
@@ -51,10 +54,11 @@ def collector_as_before() -> Iterator[None]:
 
 
 @pytest.fixture
-def limits(monkeypatch: pytest.MonkeyPatch) -> dict[int, tuple[int, int]]:
+def limits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[int, tuple[int, int]]:
     """The limits that the worker sets: here they would be those of all tests."""
     limits: dict[int, tuple[int, int]] = {}
     monkeypatch.setattr(resource, "setrlimit", limits.__setitem__)
+    monkeypatch.setattr(jobs, "_OOM_SCORE", tmp_path / "oom_score_adj")
     return limits
 
 
@@ -201,17 +205,49 @@ def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: W
 
 def test_a_worker_limits_its_memory_and_writes_no_core(work: Work, limits: dict[int, tuple[int, int]]) -> None:
     """A core would hold the page, on the disk of the user."""
+    work(job(protocol.STRIP, b"<p>a"))
+
+    gibibyte, data = 1024**3, MEMORY_BYTES - 32 * 1024**2
+    assert limits == {
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_AS: (gibibyte, gibibyte),
+        resource.RLIMIT_DATA: (data, data),
+    }
+
+
+def test_a_worker_asks_to_be_ended_before_the_server_where_memory_is_full(work: Work, tmp_path: Path) -> None:
     work()
 
-    gibibyte = 1024**3
-    assert limits == {resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_AS: (gibibyte, gibibyte)}
+    assert (tmp_path / "oom_score_adj").read_text() == "1000"
+
+
+@pytest.mark.parametrize("megabytes", [95, 97])
+def test_memory_that_a_large_page_leaves_is_given_back(
+    work: Work, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, megabytes: int
+) -> None:
+    class Library:
+        trimmed = 0
+
+        def __init__(self, _: object) -> None: ...
+
+        def malloc_trim(self, _: int) -> None:
+            Library.trimmed += 1
+
+    statm = tmp_path / "statm"
+    statm.write_text(f"1 {megabytes * 1024**2 // resource.getpagesize()} 1")
+    monkeypatch.setattr(jobs, "_STATM", statm)
+    monkeypatch.setattr(ctypes, "CDLL", Library)
+
+    work(job(protocol.STRIP, b"<p>a"))
+
+    assert Library.trimmed == (megabytes > 96)
 
 
 def test_where_the_system_refuses_a_limit_of_memory_jobs_are_done_all_the_same(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse_memory(kind: int, _: object) -> None:
-        if kind == resource.RLIMIT_AS:
+        if kind != resource.RLIMIT_CORE:
             raise ValueError("current limit exceeds maximum limit")
 
     monkeypatch.setattr(resource, "setrlimit", refuse_memory)

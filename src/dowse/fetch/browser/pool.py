@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from dowse.core.models import Clock
+from dowse.core.runtime import FairSemaphore, share_key
 from dowse.fetch.browser.browser import Browser, BrowserLauncher, Tab, close_tab, open_tab
 from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable, CdpError, PageCrashed
 from dowse.telemetry.log import LOGGER, event
@@ -27,6 +28,7 @@ _MEMORY_CHECK_S = 1.0
 # After so many crashes in a row the browser is at fault: it cannot start processes any more.
 _CRASHES_IN_A_ROW = 3
 _LONGEST_IDLE_S = 300.0
+# For each caller.
 _MOST_WAITING = 64
 # A browser that takes longer to open or close a tab does not respond.
 _OPEN_S = 15.0
@@ -44,7 +46,8 @@ _CRASHED_START = "starting the browser failed with an unexpected error; see the 
 class _TabLease:
     """Lease of a tab: opened, used, and closed when its user is done."""
 
-    def __init__(self) -> None:
+    def __init__(self, caller: str) -> None:
+        self.caller = caller
         self.tab: asyncio.Future[Tab] = asyncio.get_running_loop().create_future()
         self.is_over = asyncio.Event()
 
@@ -92,11 +95,10 @@ class BrowserPool:
     """Leases tabs. A crash costs the open pages, never the next one."""
 
     def __init__(self, launch: BrowserLauncher, clock: Clock, *, max_pages: int = 0) -> None:
-        """`max_pages` tabs are open at a time, twice the processors if 0."""
+        """`max_pages` tabs are open at a time, twice the processors if 0; more only while callers compete."""
         self._launch = launch
         self._clock = clock
-        self._turns = asyncio.Semaphore(max_pages or 2 * (os.cpu_count() or 1))
-        self._waiting = 0
+        self._turns = FairSemaphore(max_pages or 2 * (os.cpu_count() or 1))
         self._current: _RunningBrowser | None = None
         self._starting: asyncio.Future[_RunningBrowser] | None = None
         self._failure: tuple[float, str] | None = None
@@ -113,11 +115,12 @@ class BrowserPool:
         """
         now = asyncio.get_running_loop().time()
         end = now + timeout_s
-        await self._take_turn(end)
+        caller = share_key()
+        await self._take_turn(caller, end)
         lease = None
         try:
             running = await self._find_browser(now + timeout_s * _START_SHARE)
-            lease = self._begin(running, proxy_address)
+            lease = self._begin(running, proxy_address, caller)
             async with asyncio.timeout_at(end):
                 tab = await asyncio.shield(lease.tab)
             try:
@@ -128,7 +131,7 @@ class BrowserPool:
             running.crashes_in_a_row = 0
         finally:
             if lease is None:
-                self._turns.release()
+                self._turns.release(caller)
             else:
                 lease.is_over.set()
 
@@ -145,17 +148,14 @@ class BrowserPool:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _take_turn(self, end: float) -> None:
-        if self._turns.locked() and self._waiting >= _MOST_WAITING:
+    async def _take_turn(self, caller: str, end: float) -> None:
+        if self._turns.waiting(caller) >= _MOST_WAITING:
             raise BrowserBusy("too many pages wait for the browser already")
-        self._waiting += 1
         try:
             async with asyncio.timeout_at(end):
-                await self._turns.acquire()
+                await self._turns.acquire(caller)
         except TimeoutError:
             raise BrowserBusy("no turn in the browser came in time") from None
-        finally:
-            self._waiting -= 1
 
     async def _find_browser(self, end: float) -> _RunningBrowser:
         """The browser for the next page (single-flight start). A caller that leaves does not stop the start."""
@@ -213,10 +213,10 @@ class BrowserPool:
         await running.browser.reap()
         self._browsers.discard(running)
 
-    def _begin(self, running: _RunningBrowser, proxy_address: str) -> _TabLease:
+    def _begin(self, running: _RunningBrowser, proxy_address: str, caller: str) -> _TabLease:
         """Hand the turn over to a lease. Nothing awaits in here, so that the turn cannot get lost."""
         running.cancel_idle_timer()
-        lease = _TabLease()
+        lease = _TabLease(caller)
         running.leases.add(lease)
         if running.memory_limit is None:
             running.memory_limit = self._in_background(self._limit_memory(running))
@@ -243,7 +243,7 @@ class BrowserPool:
                 _fail(lease.tab, BrowserGone())
             running.leases.discard(lease)
             running.past_leases += 1
-            self._turns.release()
+            self._turns.release(lease.caller)
         await self._after_lease(running)
 
     async def _after_lease(self, running: _RunningBrowser) -> None:

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from ipaddress import IPv6Address
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dowse.core.models import LOCAL, Principal
+from dowse.core.models import Principal
 from dowse.core.protocols import Authenticator
+from dowse.core.runtime import ANONYMOUS
+from dowse.net.guard import parse_address
 from dowse.settings import Settings
-from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, METRICS_PATH, WELL_KNOWN, log_refusal, refusal
+from dowse.surfaces.http.replies import (
+    HEALTH_PATHS,
+    MCP_PATHS,
+    METRICS_PATH,
+    WELL_KNOWN,
+    log_refusal,
+    refusal,
+    wants_details,
+)
 
 LONGEST_TOKEN_BYTES = 4096
+_HOST_BITS = 64
 # For orchestrators and load balancers, and for clients that have no token yet.
 _OPEN = (*HEALTH_PATHS, WELL_KNOWN)
 # The characters that DOWSE_TOKENS takes: visible ASCII without a comma.
@@ -22,7 +35,7 @@ _BEARER = re.compile(rb"bearer ([!-+\--~]+)", re.IGNORECASE)
 
 
 class BearerAuthMiddleware:
-    """Admits callers with a valid token and sets the principal; without `authenticator` every caller is the owner."""
+    """Admits callers with a valid token and sets the principal; without `authenticator` every caller is anonymous."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator | None, contract: str, *, takes_jwt: bool) -> None:
         self._app = app
@@ -31,7 +44,7 @@ class BearerAuthMiddleware:
         self._takes_jwt = takes_jwt
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or _is_open(scope["path"]):
+        if scope["type"] != "http" or _is_open(scope):
             return await self._app(scope, receive, send)
         principal = await self._authenticate(scope)
         if not isinstance(principal, Principal):
@@ -46,7 +59,7 @@ class BearerAuthMiddleware:
     async def _authenticate(self, scope: Scope) -> Principal | str:
         """The caller, or the reason why it is not known."""
         if self._authenticator is None:
-            return LOCAL
+            return replace(ANONYMOUS, client=client_network(scope))
         presented = [value for name, value in scope["headers"] if name == b"authorization"]
         if len(presented) != 1:
             return "duplicated" if presented else "missing"
@@ -111,7 +124,19 @@ def metadata_url(scope: Scope) -> str:
     return f"{_origin(scope)}{WELL_KNOWN}{path}"
 
 
-def _is_open(path: str) -> bool:
+def client_network(scope: Scope) -> str:
+    """The address of a client, by which callers without a token are told apart; of IPv6 the /64 that one client has."""
+    host = scope["client"][0] if scope.get("client") else ""
+    address = parse_address(host)
+    if not isinstance(address, IPv6Address):
+        return host
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> _HOST_BITS << _HOST_BITS))
+
+
+def _is_open(scope: Scope) -> bool:
+    path = scope["path"]
+    if path in HEALTH_PATHS:
+        return not wants_details(scope)
     return path in _OPEN or path.startswith(f"{WELL_KNOWN}/")
 
 

@@ -6,12 +6,11 @@ import asyncio
 import logging
 import math
 import operator
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dowse.core.models import Clock
-from dowse.core.runtime import SystemClock
+from dowse.core.runtime import FairQueue, SystemClock, admits, reserve_of
 from dowse.surfaces.http.adaptive_concurrency import SAMPLE_S, ConcurrencyLimit, LoadSample
 from dowse.surfaces.http.replies import RETRY_AFTER_S
 from dowse.telemetry.log import event
@@ -36,7 +35,7 @@ class _Caller:
     refused_at: float = float("-inf")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Waiter:
     """A call in the queue; `admitted` becomes whether it may run."""
 
@@ -48,7 +47,8 @@ class _Waiter:
 class LoadShedder:
     """Keeps the number of calls in this process where the resources of `busy` have time for them.
 
-    Under overload each active caller has the same share, so that none pays for the flood of another.
+    Each active caller has the same share, so that none pays for the flood of another: a call below it is admitted even
+    when the calls of another caller have reached the limit, and the queue serves callers in turn.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class LoadShedder:
         self._on_refusal = on_refusal
         self._limit = limit or ConcurrencyLimit(max_calls)
         self._callers: dict[str, _Caller] = {}
-        self._queue: deque[_Waiter] = deque()
+        self._queue: FairQueue[_Waiter] = FairQueue()
         self._in_flight = 0
         self._has_queued = False
         self._began, self._ended, self._refusals = 0, 0, 0
@@ -87,11 +87,12 @@ class LoadShedder:
     async def enter(self, caller: str) -> bool:
         """Whether a call is admitted; `leave` has to follow if it is. A queued call waits for the decision."""
         self._sample()
-        if self._in_flight + len(self._queue) >= self._max_calls:
-            return self._refuse(caller, TOO_MANY)
-        if not self._queue and self._has_room(caller):
+        self._admit_waiters()
+        if caller not in self._queue.callers and self._has_room(caller):
             self._begin(caller)
             return True
+        if self._in_flight + len(self._queue) >= self._max_calls and not self._displace_for(caller):
+            return self._refuse(caller, TOO_MANY)
         if not self._limit.is_overloaded and not self._limit.can_queue(len(self._queue)):
             self._limit.overload()
         if self._limit.is_overloaded:
@@ -119,11 +120,32 @@ class LoadShedder:
             self._unlogged, self._logged_at = 0, now
 
     def _has_room(self, caller: str) -> bool:
-        if self._in_flight >= self._limit.calls:
+        """Whether a new call may begin; under overload, only if its caller is below its share."""
+        if self._limit.is_overloaded and self._calls_of(caller) >= max(1, self._limit.calls / self._active(caller)):
             return False
-        if not self._limit.is_overloaded or caller not in self._callers:
-            return True
-        return self._callers[caller].calls < max(1, self._limit.calls / len(self._callers))
+        return self._admits(caller)
+
+    def _admits(self, caller: str) -> bool:
+        calls = self._limit.calls
+        return admits(calls, reserve_of(calls), self._in_flight, self._calls_of(caller), self._active(caller))
+
+    def _calls_of(self, caller: str) -> int:
+        return self._callers[caller].calls if caller in self._callers else 0
+
+    def _active(self, caller: str) -> int:
+        """The number of active callers, this one included."""
+        return len(self._callers.keys() | self._queue.callers | {caller})
+
+    def _displace_for(self, caller: str) -> bool:
+        """Refuse the newest waiter of the caller that has the most, if that one has more calls than this caller."""
+        longest = self._queue.of_longest()
+        if not longest or self._load_of(longest[-1].caller) <= self._load_of(caller) + 1:
+            return False
+        self._shed(longest[-1], TOO_MANY)
+        return True
+
+    def _load_of(self, caller: str) -> int:
+        return self._calls_of(caller) + self._queue.count(caller)
 
     def _begin(self, caller: str) -> None:
         self._began += 1
@@ -137,29 +159,37 @@ class LoadShedder:
 
     async def _wait(self, caller: str) -> bool:
         admitted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._queue.append(_Waiter(caller, self._clock.now(), admitted))
+        waiter = _Waiter(caller, self._clock.now(), admitted)
+        self._queue.add(waiter)
         self._has_queued = True
         self._start_timer()
         try:
             return await admitted
         except asyncio.CancelledError:
+            self._queue.drop(waiter)
             if not admitted.cancelled() and admitted.result():
                 # Admitted and cancelled at the same moment.
                 self.leave(caller)
             raise
 
     def _admit_waiters(self) -> None:
-        while self._queue and self._in_flight < self._limit.calls:
-            waiter = self._queue.popleft()
+        held = {name: caller.calls for name, caller in self._callers.items()} if self._queue else {}
+        while (waiter := self._queue.first(held)) and self._admits(waiter.caller):
+            self._queue.serve(waiter)
             if not waiter.admitted.done():
                 self._begin(waiter.caller)
+                held[waiter.caller] = self._calls_of(waiter.caller)
                 waiter.admitted.set_result(True)
 
     def _shed_oldest(self) -> None:
-        if self._queue:
-            waiter = self._queue.popleft()
-            if not waiter.admitted.done():
-                waiter.admitted.set_result(self._refuse(waiter.caller, OVERLOAD))
+        """Refuse the oldest waiter of the caller that has the most."""
+        if longest := self._queue.of_longest():
+            self._shed(longest[0], OVERLOAD)
+
+    def _shed(self, waiter: _Waiter, reason: str) -> None:
+        self._queue.drop(waiter)
+        if not waiter.admitted.done():
+            waiter.admitted.set_result(self._refuse(waiter.caller, reason))
 
     def _start_timer(self) -> None:
         """The queue moves with every sample, also without new calls."""
@@ -170,8 +200,10 @@ class LoadShedder:
         self._timer = None
         self._sample()
         self._admit_waiters()
-        while self._queue and self._clock.now() - self._queue[0].since > MAX_WAIT_S:
-            self._shed_oldest()
+        oldest = self._clock.now() - MAX_WAIT_S
+        while late := [waiter for waiter in self._queue.heads() if waiter.since < oldest]:
+            for waiter in late:
+                self._shed(waiter, OVERLOAD)
         self._start_timer()
 
     def _sample(self) -> None:

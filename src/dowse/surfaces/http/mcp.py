@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from dowse.core.models import LOCAL
+from dowse.core.runtime import share_key
 from dowse.surfaces.http.load_shedding import LoadShedder
 from dowse.surfaces.http.replies import OVERLOADED, OVERLOADED_HEADERS, refusal
 
@@ -111,7 +112,7 @@ class McpEndpoint:
         if isinstance(body, Response):
             await body(scope, receive, send)
             return
-        caller = scope.get("state", {}).get("principal", LOCAL).name
+        caller = share_key(scope.get("state", {}).get("principal", LOCAL))
         if not await self.load_shedder.enter(caller):
             # No response object: a refusal has to be cheap.
             await send({"type": "http.response.start", "status": 503, "headers": OVERLOADED_HEADERS})

@@ -34,18 +34,18 @@ from dowse.app import App
 from dowse.contracts.dispatch import Answer, TokenCaller, Tool
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Door, Progress
-from dowse.core.runtime import no_progress
+from dowse.core.runtime import ANONYMOUS, no_progress
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 
-Context = ServerRequestContext[Any, Any]
+Context = ServerRequestContext[Any, Any]  # the SDK's lifespan state, of which there is none, and its request
 
 _ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
 # The list depends on settings alone, which do not change while the server runs.
 _CACHE: dict[CacheableMethod, CacheHint] = {"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")}
 
 
-def build_server(app: App) -> Server[Any]:
+def build_server(app: App) -> Server[object]:
     """An MCP server for the application's contract; speaks both protocol eras."""
     callers = Callers(app)
 
@@ -71,7 +71,7 @@ def build_server(app: App) -> Server[Any]:
                 raise
             raise MCPError(error.code, error.message, _repeat(ctx.method, app.redactor)) from None
 
-    server = Server[Any](
+    server = Server[object](
         app.contract.server_name,
         version=__version__,
         title="dowse",
@@ -102,7 +102,7 @@ class Callers:
     def caller(self, context: Context, given: Mapping[str, object]) -> Principal | TokenCaller:
         """The principal that HTTP has authenticated; over stdio the owner of the process, unless tokens are set."""
         if context.request is not None:
-            return getattr(context.request.state, "principal", LOCAL)
+            return getattr(context.request.state, "principal", ANONYMOUS)
         return TokenCaller(given, self._authenticator, self._contract.name) if self._authenticator else LOCAL
 
 

@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from dowse.core.models import Principal
+from dowse.core.runtime import calling
 from dowse.fetch.browser import pool as pooling
 from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable, PageCrashed
 from dowse.fetch.browser.pool import BrowserPool
@@ -177,7 +179,34 @@ async def test_a_call_that_cannot_be_served_in_time_is_refused_at_once(
         await asyncio.sleep(0)
         with pytest.raises(BrowserBusy, match="too many pages wait"):
             await visit(pool)
+        with calling(Principal("ben")):
+            await visit(pool)
     await asyncio.gather(*waiting)
+
+
+@pytest.mark.promise("fair-at-once")
+async def test_a_caller_with_all_tabs_does_not_keep_another_waiting(pool: BrowserPool) -> None:
+    async with pool.tab(PROXY, 20), pool.tab(PROXY, 20):
+        own = asyncio.create_task(visit(pool))
+        with calling(Principal("ben")):
+            for _ in range(3):
+                await visit(pool)
+        assert not own.done()
+    await own
+
+
+@pytest.mark.promise("fair-no-loss")
+async def test_every_tab_is_given_back_by_the_caller_that_had_it(pool: BrowserPool) -> None:
+    for name in ("ana", "ben") * 4:
+        with calling(Principal(name)):
+            await visit(pool)
+            cancelled = asyncio.create_task(visit(pool))
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        await asyncio.gather(cancelled, return_exceptions=True)
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            await asyncio.wait_for(stack.enter_async_context(pool.tab(PROXY, 20)), 30)
 
 
 async def test_a_cancelled_page_leaves_no_tab_open(pool: BrowserPool, launch: Launches) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,13 @@ from pydantic import SecretStr
 
 from dowse.auth.authenticator import BearerAuthenticator, TokenBook
 from dowse.auth.tokens import digest
-from dowse.core.models import LOCAL, Principal
+from dowse.core.models import Principal
 from dowse.core.protocols import Authenticator
-from dowse.surfaces.http.auth import BearerAuthMiddleware
+from dowse.core.runtime import ANONYMOUS
+from dowse.surfaces.http.auth import BearerAuthMiddleware, client_network
 from tests.fakes import FakeClock
 from tests.fakes.asgi import HOST, Inside, ask
+from tests.support.tables import each_row
 
 TOKEN = "alice-has-a-long-token"
 
@@ -52,11 +55,29 @@ async def test_a_good_token_says_who_calls_and_goes_no_further(tokens: BearerAut
     assert scope["headers"] == [HOST]
 
 
-async def test_without_tokens_every_caller_is_the_owner_and_no_header_goes_further() -> None:
+async def test_without_tokens_every_caller_is_anonymous_and_no_header_goes_further() -> None:
     checked, inside = door(None)
     assert (await ask(checked, bearer(b"Bearer whatever"))).status == 200
-    assert inside.scopes[0]["state"]["principal"] is LOCAL
+    assert inside.scopes[0]["state"]["principal"] == replace(ANONYMOUS, client="127.0.0.1")
     assert inside.scopes[0]["headers"] == [HOST]
+
+
+@each_row(
+    ("client", "network"),
+    [
+        (("192.0.2.7", 1234), "192.0.2.7"),
+        (("::ffff:192.0.2.7", 1234), "192.0.2.7"),
+        (("2001:db8:1:2:3:4:5:6", 1234), "2001:db8:1:2::"),
+        (("2001:db8:1:2::9", 1), "2001:db8:1:2::"),
+        (("fe80::1%eth0", 1), "fe80::"),
+        (("somewhere", 0), "somewhere"),
+        (None, ""),
+    ],
+)
+def test_a_client_without_a_token_is_known_by_its_address_or_its_network(
+    client: tuple[str, int] | None, network: str
+) -> None:
+    assert client_network({"client": client}) == network
 
 
 @pytest.mark.parametrize(

@@ -194,23 +194,84 @@ async def test_under_overload_a_few_calls_are_let_in_as_others_end() -> None:
     assert await house.admissions.enter("ana")
 
 
-async def test_under_overload_no_caller_gets_more_than_a_fair_share() -> None:
+@pytest.mark.promise("fair-calls")
+async def test_under_overload_a_second_caller_gets_its_share_at_once_and_the_flood_nothing_until_then() -> None:
     house = House()
     await house.overload("flood")
     assert await house.admissions.enter("flood")
-    assert not await house.admissions.enter("ana")
+    assert [await house.admissions.enter("ana") for _ in range(4)] == [True, True, True, False]
+    for _ in range(FLOOR // 2):
+        house.admissions.leave("flood")
+        # There is room, yet not for the caller that has more than its share.
+        assert not await house.admissions.enter("flood")
     house.admissions.leave("flood")
-    # There is room, yet the one who was refused is still about.
+    assert await house.admissions.enter("flood")
+
+
+@pytest.mark.promise("fair-calls")
+async def test_a_caller_that_fills_the_maximum_alone_does_not_keep_another_out() -> None:
+    house = House(max_calls=4)
+    assert [await house.admissions.enter("flood") for _ in range(5)] == [True] * 4 + [False]
+    assert [await house.admissions.enter("ana") for _ in range(3)] == [True, True, False]
+    assert not await house.admissions.enter("ben"), "the reserve is bounded"
     assert not await house.admissions.enter("flood")
-    assert await house.admissions.enter("ana")
+    for _ in range(3):
+        house.admissions.leave("flood")
+    assert await house.admissions.enter("ben")
+
+
+@pytest.mark.promise("fair-calls")
+async def test_a_call_below_its_share_takes_the_place_of_the_newest_waiter_of_the_flood() -> None:
+    house = House(max_calls=START + 4)
+    await house.arrive(START, "flood")
+    *flood, newest = await house.arrive(4, "flood")
+    assert all([await each for each in await house.arrive(START // 2, "ana")])
+    (waiting,) = await house.arrive(1, "ana")
+    assert not await newest
+    assert not waiting.done()
+    assert house.refusals == [TOO_MANY]
+    assert not any(each.done() for each in flood)
+    for each in (waiting, *flood):
+        each.cancel()
+
+
+@pytest.mark.promise("fair-calls")
+async def test_the_queue_serves_the_caller_with_fewer_calls_first() -> None:
+    house = House()
+    await house.arrive(START, "flood")
+    flood = await house.arrive(5, "flood")
+    await house.arrive(START // 2, "ana")
+    (waiting,) = await house.arrive(1, "ana")
+    house.admissions.leave("flood")
+    assert not waiting.done(), "the reserve is for the share"
+    house.admissions.leave("ana")
+    assert await waiting
+    assert not any(each.done() for each in flood)
+    for each in flood:
+        each.cancel()
+
+
+@pytest.mark.promise("fair-calls")
+async def test_under_overload_the_flood_is_shed_and_not_the_caller_that_waits_beside_it() -> None:
+    house = House()
+    flood = await house.fill("flood")
+    assert all([await each for each in await house.arrive(START // 2, "ana")])
+    assert not await house.admissions.enter("ana"), "beyond its share it is refused like any other"
+    assert not await flood[0]
+    assert house.refusals == [OVERLOAD] * 2
+    for each in flood[1:]:
+        each.cancel()
 
 
 async def test_a_caller_who_was_refused_and_has_gone_has_no_share_any_more() -> None:
     house = House()
     await house.overload("flood")
     assert await house.admissions.enter("flood")
-    assert not await house.admissions.enter("ana")
+    assert [await house.admissions.enter("ana") for _ in range(4)] == [True, True, True, False]
+    for _ in range(3):
+        house.admissions.leave("ana")
     house.admissions.leave("flood")
+    assert not await house.admissions.enter("flood"), "the refused caller may come back"
     for _ in range(math.ceil(5 / SAMPLE_S)):
         if await house.admissions.enter("flood"):
             break

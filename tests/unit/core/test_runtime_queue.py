@@ -8,7 +8,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.routing.provider_limits import FairQueue, Waiter
+from dowse.core.runtime import FairQueue
+from dowse.routing.provider_limits import Waiter
 
 
 def waiter(name: str, until: float = 1000.0) -> Waiter:
