@@ -76,7 +76,7 @@ class GithubApi(SearchedSite):
     def _searched(self, seen: SeenRequest) -> web.Response:
         asked, wants_issues = seen.params["q"], seen.path.endswith("/issues")
         qualifiers = dict(_QUALIFIER.findall(asked))
-        if wants_issues and qualifiers.get("is") not in ("issue", "pull-request"):
+        if wants_issues and not re.search(r"\bis:(issue|pull-request)\b", asked):
             return self.error(422, "Query must include 'is:issue' or 'is:pull-request'")
         since, _, until = qualifiers.get("created", "*..*").replace("*", "").partition("..")
         most = int(seen.params.get("per_page", "30"))

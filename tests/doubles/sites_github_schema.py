@@ -23,7 +23,8 @@ _ISSUE_LIKE = (
 SCHEMA = {
     "Query": "repository:Repository rateLimit:RateLimit",
     "Repository": (
-        "issueOrPullRequest:IssueOrPullRequest issue:Issue pullRequest:PullRequest discussion:Discussion nameWithOwner"
+        "issueOrPullRequest:IssueOrPullRequest issue:Issue pullRequest:PullRequest discussion:Discussion "
+        "nameWithOwner isPrivate visibility"
     ),
     "IssueOrPullRequest": "__typename",
     "Issue": f"{_ISSUE_LIKE} state:IssueState stateReason:IssueStateReason",
@@ -39,7 +40,7 @@ SCHEMA = {
         "comments:PullRequestReviewCommentConnection id isOutdated isResolved line originalLine path startLine"
     ),
     "PullRequestReviewCommentConnection": f"{_LISTED} nodes:PullRequestReviewComment",
-    "PullRequestReviewComment": f"{_COMMENT} {_MINIMISED} diffHunk path",
+    "PullRequestReviewComment": f"{_COMMENT} {_MINIMISED} diffHunk path state:PullRequestReviewCommentState",
     "IssueCommentConnection": f"{_LISTED} nodes:IssueComment",
     "IssueComment": f"{_COMMENT} {_MINIMISED}",
     "Discussion": (

@@ -13,17 +13,20 @@ from tests.fakes import FakeClock
 
 REPOSITORY = "https://github.com/otterworks/brook"
 API = "/repos/otterworks/brook"
+# What GraphQL says of the repository itself.
+PUBLIC = {"nameWithOwner": "otterworks/brook", "isPrivate": False, "visibility": "PUBLIC"}
+_NAMED = {"owner": "otterworks", "name": "brook"}
 # Which answer is at which path; those at /graphql only speak to who has a token.
 ANSWERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "issue": (f"{API}/issues/12", {}),
     "issue_comments": (f"{API}/issues/12/comments", {"page": "1"}),
-    "issue_graphql": ("/graphql", {"number": "12", "owner": "otterworks", "name": "brook", "after": ""}),
+    "issue_graphql": ("/graphql", {**_NAMED, "number": "12", "after": ""}),
     "pull": (f"{API}/pulls/15", {}),
     "pull_comments": (f"{API}/issues/15/comments", {"page": "1"}),
     "pull_reviews": (f"{API}/pulls/15/reviews", {}),
     "pull_review_comments": (f"{API}/pulls/15/comments", {}),
-    "pull_graphql": ("/graphql", {"number": "15"}),
-    "discussion_graphql": ("/graphql", {"number": "20"}),
+    "pull_graphql": ("/graphql", {**_NAMED, "number": "15"}),
+    "discussion_graphql": ("/graphql", {**_NAMED, "number": "20"}),
     "repository": (API, {}),
     "readme": (f"{API}/readme", {}),
     "folder": (f"{API}/contents/docs", {"ref": "main"}),
@@ -82,4 +85,4 @@ def conversation(numbers: range, total: int, cursor: str | None) -> dict[str, An
     page = {"hasNextPage": cursor is not None, "endCursor": cursor}
     comments = {"totalCount": total, "pageInfo": page, "nodes": [node(number) for number in numbers]}
     issue = {"__typename": "Issue", "title": "Long", "issueState": "OPEN", "comments": comments, **node(0, "Start.")}
-    return {"data": {"repository": {"issueOrPullRequest": issue}}}
+    return {"data": {"repository": {**PUBLIC, "issueOrPullRequest": issue}}}

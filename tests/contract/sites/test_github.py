@@ -168,7 +168,8 @@ async def test_a_repository_without_a_readme_is_what_is_known_of_it(
     bench: Bench, recorded: Recorded, github: GithubApi
 ) -> None:
     github.has(f"{API}/readme", '{"message": "Not Found"}', status=404)
-    found = {**json.loads(recorded("github/repository.json")), "archived": True, "parent": {"full_name": "ana/brook"}}
+    parent = {"full_name": "ana/brook", "private": False}
+    found = {**json.loads(recorded("github/repository.json")), "archived": True, "parent": parent}
     answer(bench, "repository", {**found, "homepage": "javascript:alert(1)", "license": {"spdx_id": "NOASSERTION"}})
     text = await read(bench, "")
     assert "Archived: yes | Fork of: ana/brook | Stars: 1,234" in text.markdown

@@ -152,7 +152,9 @@ async def test_a_query_that_fails_is_asked_once_more_by_rest(
     text = await read(bench, "/issues/12", token=TOKEN)
     assert "State: closed (completed, 2026-02-01)" in text.markdown
     assert text.warnings == ()
-    assert [seen.method for seen in github.requests] == ["POST", "GET", "GET"]
+    asked = [(seen.method, seen.path.removeprefix(f"/github{API}")) for seen in github.requests]
+    # The second request asks whether the repository is public.
+    assert asked == [("POST", "/github/graphql"), ("GET", ""), ("GET", "/issues/12"), ("GET", "/issues/12/comments")]
     assert all(seen.headers["authorization"] == f"Bearer {TOKEN}" for seen in github.requests)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -11,15 +12,16 @@ from typing import Self, TypeVar
 
 from dowse.core.allowances import Rate
 from dowse.core.errors import BadAnswer, KeyRejected, NotRead, PageUnreadable, ProviderError, RateLimited
-from dowse.core.models import Deadline, Hit, Query, Status
+from dowse.core.models import Clock, Deadline, Hit, Principal, Query, Status
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, Json, first_hits, hit, objects, results, string, whole
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json, first_hits, hit, objects, results, string, whole
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.sites.github.targets import NAME
+from dowse.sites.github.targets import NAME, Repository
 from dowse.sites.query import Period, keywords, period_of
 from dowse.sites.shapes import is_about_error
-from dowse.sites.site import LoaderKit, SiteHits
+from dowse.sites.site import SiteHits
 
 MOST_REQUESTS = 6
 _JSON = "application/vnd.github+json"
@@ -36,8 +38,48 @@ _DEFAULT_WAIT_S = 60.0
 _LONGEST_QUERY, _MOST_WORDS = 256, 8
 _MOST = 50
 _NOISE = frozenset("github repo repository repositories issue issues".split())
+_MISSING = "GitHub's API does not have the page"
+# How long a repository counts as public after GitHub has said so.
+_VISIBILITY_S = 300.0
+_MOST_REPOSITORIES = 1000
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateAccess:
+    """The private repositories that a caller may read; each is `owner/name` or `owner/*`, in lower case."""
+
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, caller: Principal, entries: Iterable[str]) -> Self:
+        """By the entries of GITHUB_PRIVATE: those without a name are for the owner of the process."""
+        wanted = "" if caller.is_owner else f"@{caller.name}"
+        parts = [entry.partition("@") for entry in entries]
+        return cls(frozenset(name.lower() for name, at, whom in parts if at + whom == wanted))
+
+    def covers(self, name: str) -> bool:
+        owner = name.lower().partition("/")[0]
+        return bool(owner) and not self.names.isdisjoint({name.lower(), f"{owner}/*"})
+
+
+class Visibilities:
+    """Whether repositories are public, by the API's own word, remembered for a while; the oldest is evicted first."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, tuple[bool, float]] = OrderedDict()
+
+    def recall(self, repository: Repository, clock: Clock) -> bool | None:
+        is_public, seen_at = self._seen.get(str(repository).lower(), (None, 0.0))
+        return is_public if clock.now() - seen_at < _VISIBILITY_S else None
+
+    def remember(self, repository: Repository, clock: Clock, *, is_public: bool) -> None:
+        name = str(repository).lower()
+        self._seen.pop(name, None)
+        self._seen[name] = (is_public, clock.now())
+        if len(self._seen) > _MOST_REPOSITORIES:
+            self._seen.popitem(last=False)
 
 
 @dataclass
@@ -48,15 +90,34 @@ class GithubSession:
     base: str
     token: str
     deadline: Deadline
+    visibilities: Visibilities
+    access: PrivateAccess
     warnings: list[str] = field(default_factory=list)
     requests_left: int = MOST_REQUESTS
     is_short: bool = False
     """Whether a part of the page could not be loaded."""
 
-    @classmethod
-    def start(cls, kit: LoaderKit, token: str, deadline: Deadline) -> Self:
-        api = _with_failures(kit.api(NAME), has_token=bool(token))
-        return cls(api, kit.settings.github_api_url.rstrip("/"), token, deadline)
+    async def get_repository(self, repository: Repository) -> Json:
+        """The repository. A private one that the caller may not read is missing."""
+        try:
+            found = await self.get(repository.api_path)
+        except PageUnreadable:
+            self._remember(repository, is_public=False)
+            raise
+        is_public = found.get("private") is False and found.get("visibility", "public") == "public"
+        self._admit(repository, string(found, "full_name"), is_public=is_public)
+        return found
+
+    async def require_readable(self, repository: Repository) -> None:
+        """Raise `PageUnreadable` for a repository that the caller may not read, as for one that is missing."""
+        if not self.token:
+            return  # An anonymous request gets public pages only.
+        is_public = self.visibilities.recall(repository, self.deadline.clock)
+        if is_public is None or (not is_public and self.access.covers(str(repository))):
+            self.requests_left += 1  # The check is no part of the page.
+            await self.get_repository(repository)
+        elif not is_public:
+            raise missing()
 
     async def get(self, path: str, *, accept: str = _JSON, **params: str) -> Json:
         return await self._rest(
@@ -102,8 +163,23 @@ class GithubSession:
         repository = data.get("repository") if isinstance(data, dict) else None
         # Errors beside data concern single fields, which are then null.
         if isinstance(repository, dict):
+            is_public = repository.get("isPrivate") is False and repository.get("visibility") == "PUBLIC"
+            asked = Repository(str(variables["owner"]), str(variables["name"]))
+            # Of a renamed repository, the visibility and the name are those of the present one.
+            self._admit(asked, string(repository, "nameWithOwner"), is_public=is_public)
             return repository
         raise _query_failure(answer, headers, self.api.redactor)
+
+    def _admit(self, repository: Repository, full_name: str, *, is_public: bool) -> None:
+        self._remember(repository, is_public=is_public)
+        # Whatever has become of the token: another request may have dropped it after this one was sent with it.
+        if not is_public and not self.access.covers(full_name):
+            raise missing()
+
+    def _remember(self, repository: Repository, *, is_public: bool) -> None:
+        # The answer to an anonymous request says nothing about what the token shows.
+        if self.token:
+            self.visibilities.remember(repository, self.deadline.clock, is_public=is_public)
 
     def miss(self, what: str = "") -> None:
         self.is_short = True
@@ -127,7 +203,7 @@ class GithubSession:
 
     def _drop_token(self, error: KeyRejected) -> None:
         if self.token:
-            self.token, self.api = "", _with_failures(self.api, has_token=False)
+            self.token, self.api = "", with_failures(self.api, has_token=False)
             self.warnings.append(f"GitHub rejected {TOKEN_VARIABLE} (HTTP {error.http_status}); it was not used")
 
 
@@ -141,6 +217,8 @@ class GithubSearch:
         self._api = replace(api, key_variable=TOKEN_VARIABLE if token else "", own_failure=_search_failure)
         self._base = settings.github_api_url.rstrip("/")
         self._headers = _headers(token.get_secret_value() if token else "")
+        # With a token, private repositories would be found too.
+        self._visible = "is:public" if token else ""
 
     def address(self, query: Query) -> str:
         return f"{self._base}/search/{'issues' if is_about_error(query.text) else 'repositories'}"
@@ -150,7 +228,7 @@ class GithubSearch:
         text = keywords(query.text, max_chars=_LONGEST_QUERY, most=_MOST_WORDS, without=_NOISE)
         created = _date_filter(period_of(query, deadline.clock.today()))
         params = {
-            "q": " ".join(filter(None, [text, "is:issue" if is_error else "", created])),
+            "q": " ".join(filter(None, [text, "is:issue" if is_error else "", self._visible, created])),
             "per_page": str(min(query.num_results, _MOST)),
         }
         body = await self._api.get(self.address(query), deadline, headers=self._headers, params=params)
@@ -158,12 +236,17 @@ class GithubSearch:
         return SiteHits(first_hits([read(item) for item in results(NAME, body, "items")], query.num_results))
 
 
+def missing() -> PageUnreadable:
+    """One error for all pages without an answer, so that a private page does not differ from a missing one."""
+    return PageUnreadable(Status.NOT_FOUND, _MISSING)
+
+
 def _headers(token: str, accept: str = _JSON) -> dict[str, str]:
     authorization = {"Authorization": f"Bearer {token}"} if token else {}
     return {"Accept": accept, **_VERSION, **authorization}
 
 
-def _with_failures(api: Api, *, has_token: bool) -> Api:
+def with_failures(api: Api, *, has_token: bool) -> Api:
     """The client with the failures of GitHub, some of which depend on the token."""
     own_failure = partial(_reply_failure, has_token=has_token)
     return replace(api, key_variable=TOKEN_VARIABLE if has_token else "", own_failure=own_failure)
@@ -174,9 +257,10 @@ def _reply_failure(reply: Reply, *, has_token: bool) -> ProviderError | None:
     status = reply.status
     if 300 <= status < 400:
         # A followed redirect would send the token to an address from an answer.
-        raise PageUnreadable(Status.NOT_FOUND, "GitHub's API says that the repository has moved")
+        # Reported as missing: a private repository that was renamed must not differ from one that never was.
+        raise missing()
     if status in (404, 410, 451):
-        raise PageUnreadable(Status.NOT_FOUND, f"GitHub's API does not have the page: HTTP {status}")
+        raise missing()
     if _is_rate_limit(reply):
         advice = "" if has_token else f"; with {TOKEN_VARIABLE} the limit is higher"
         return RateLimited(NAME, f"HTTP {status}{advice}", retry_after_s=_wait_s(reply.headers), http_status=status)
@@ -192,7 +276,7 @@ def _query_failure(answer: Json, headers: Mapping[str, str], redactor: Redactor)
     errors = objects(answer.get("errors"))
     types = {string(error, "type") for error in errors}
     if "NOT_FOUND" in types:
-        return PageUnreadable(Status.NOT_FOUND, "GitHub's API does not have the page")
+        return missing()
     if types & _LIMITS:
         return RateLimited(NAME, "the limit of its GraphQL API is reached", retry_after_s=_wait_s(headers))
     if types & _REFUSALS:
@@ -239,6 +323,8 @@ def _date_filter(period: Period) -> str:
 
 
 def _repository_hit(item: Json) -> Hit | None:
+    if item.get("private") is not False:
+        return None
     name, about = string(item, "full_name"), string(item, "description")
     facts = [string(item, "language"), f"{whole(item, 'stargazers_count')} stars"]
     snippet = f"{about} ({', '.join(filter(None, facts))})"

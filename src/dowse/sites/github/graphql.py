@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dowse.core.errors import PageUnreadable, ProviderError
-from dowse.core.models import Status
-from dowse.net.json_api import Json, mapping, objects, string
+from dowse.net.json_fields import Json, mapping, objects, string
 from dowse.sites.compose import day, label
-from dowse.sites.github.api import GithubSession
+from dowse.sites.github.api import GithubSession, missing
 from dowse.sites.github.targets import ConversationTarget
 from dowse.sites.github.thread import (
     Remark,
@@ -19,6 +18,7 @@ from dowse.sites.github.thread import (
     code_place,
     count,
     hidden_for,
+    is_submitted,
     label_facts,
     login_of,
     person,
@@ -34,12 +34,15 @@ _HIDDEN = "isMinimized minimizedReason"
 _PAGED = "totalCount pageInfo { hasNextPage endCursor }"
 _TAGGED = "title locked closedAt labels(first: 100) { nodes { name } } milestone { title }"
 _COMMENTS = f"comments(first: $first, after: $after) {{ {_PAGED} nodes {{ {_SAID} {_HIDDEN} }} }}"
+# Decides whether the answer may be used; see `GithubSession`.
+_VISIBLE = "nameWithOwner isPrivate visibility"
 _ARGUMENTS = "($owner: String!, $name: String!, $number: Int!, $first: Int!, $after: String)"
 
 # The two states have names of their own: fields of different types may not share one.
 CONVERSATION = f"""
 query Conversation{_ARGUMENTS} {{
   repository(owner: $owner, name: $name) {{
+    {_VISIBLE}
     issueOrPullRequest(number: $number) {{
       __typename
       ... on Issue {{
@@ -55,7 +58,7 @@ query Conversation{_ARGUMENTS} {{
           totalCount
           nodes {{
             path line originalLine isResolved isOutdated
-            comments(first: 20) {{ totalCount nodes {{ {_SAID} {_HIDDEN} }} }}
+            comments(first: 20) {{ totalCount nodes {{ {_SAID} {_HIDDEN} state }} }}
           }}
         }}
       }}
@@ -67,6 +70,7 @@ query Conversation{_ARGUMENTS} {{
 MORE_COMMENTS = f"""
 query MoreComments{_ARGUMENTS} {{
   repository(owner: $owner, name: $name) {{
+    {_VISIBLE}
     issueOrPullRequest(number: $number) {{
       ... on Issue {{ {_COMMENTS} }}
       ... on PullRequest {{ {_COMMENTS} }}
@@ -82,6 +86,7 @@ _DISCUSSION_COMMENTS = f"comments(first: $first, after: $after) {{ {_PAGED} node
 DISCUSSION = f"""
 query Discussion{_ARGUMENTS} {{
   repository(owner: $owner, name: $name) {{
+    {_VISIBLE}
     discussion(number: $number) {{
       title {_SAID} category {{ name }} closed closedAt stateReason locked updatedAt upvoteCount
       isAnswered answerChosenBy {{ login }} answer {{ {_DISCUSSED} }}
@@ -94,6 +99,7 @@ query Discussion{_ARGUMENTS} {{
 MORE_DISCUSSION_COMMENTS = f"""
 query MoreDiscussionComments{_ARGUMENTS} {{
   repository(owner: $owner, name: $name) {{
+    {_VISIBLE}
     discussion(number: $number) {{ {_DISCUSSION_COMMENTS} }}
   }}
 }}
@@ -175,7 +181,7 @@ async def _load_with_comments(
 async def _query(session: GithubSession, query: str, name: str, variables: Mapping[str, object]) -> Json:
     found = (await session.query(query, variables)).get(name)
     if not isinstance(found, dict):
-        raise PageUnreadable(Status.NOT_FOUND, "GitHub's API does not have the page")
+        raise missing()
     return found
 
 
@@ -208,7 +214,7 @@ def _issue(target: ConversationTarget, issue: Json, comments: Sequence[Remark]) 
 
 def _pull(target: ConversationTarget, pull: Json, comments: Sequence[Remark], cap: int) -> Thread:
     reviews = [node for node in _nodes(pull, "reviews") if _says_something(node)]
-    on_code = [node for node in _nodes(pull, "reviewThreads") if _nodes(node, "comments")]
+    on_code = [node for node in _nodes(pull, "reviewThreads") if _submitted(node)]
     remarks = [*comments, *map(_review, reviews), *map(_code_thread, on_code)]
     silent = len(_nodes(pull, "reviews")) - len(reviews)
     total = sum(count(pull, name, "totalCount") for name in ("comments", "reviews", "reviewThreads")) - silent
@@ -249,11 +255,15 @@ def _review(node: Json) -> Remark:
 
 def _says_something(review: Json) -> bool:
     """Whether a review has a verdict or a text; others only hold comments on the code."""
-    return bool(string(review, "body")) or string(review, "state") != "COMMENTED"
+    return is_submitted(review) and (bool(string(review, "body")) or string(review, "state") != "COMMENTED")
+
+
+def _submitted(thread: Json) -> list[Json]:
+    return [comment for comment in _nodes(thread, "comments") if is_submitted(comment)]
 
 
 def _code_thread(node: Json) -> Remark:
-    first, *replies = [_remark(comment) for comment in _nodes(node, "comments")]
+    first, *replies = map(_remark, _submitted(node))
     place = code_place(string(node, "path"), count(node, "line") or count(node, "originalLine"))
     state = "resolved" if node.get("isResolved") is True else "outdated" if node.get("isOutdated") is True else ""
     return replace(

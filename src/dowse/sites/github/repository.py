@@ -12,7 +12,7 @@ from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Status, Text
 from dowse.document.clean import to_code_block
-from dowse.net.json_api import Json, mapping, objects, string, strings
+from dowse.net.json_fields import Json, mapping, objects, string, strings
 from dowse.sites.compose import Part, PartList, compose_page, day, label, link, sentence, title
 from dowse.sites.github.api import OBJECT, GithubSession
 from dowse.sites.github.targets import NAME, Contents, Releases, Repository, escape
@@ -42,7 +42,7 @@ _RELEASE_SHARE = 0.4
 
 async def read_repository(session: GithubSession, target: Repository, limits: ThreadLimits) -> Text:
     found, readme = await gather_both(
-        session.get(target.api_path), session.try_get(f"{target.api_path}/readme", "the README")
+        session.get_repository(target), session.try_get(f"{target.api_path}/readme", "the README")
     )
     branch = require(found, "default_branch")
     description = string(found, "description")
@@ -63,7 +63,7 @@ def _facts(found: Json, target: Repository) -> list[str]:
     homepage = urls.parse(string(found, "homepage"))
     facts = {
         "Archived": "yes" if found.get("archived") is True else "",
-        "Fork of": label(string(mapping(found, "parent"), "full_name")),
+        "Fork of": label(_public_name(mapping(found, "parent"))),
         "Stars": f"{count(found, 'stargazers_count'):,}",
         "Forks": f"{count(found, 'forks_count'):,}",
         "Open issues and pull requests": f"{count(found, 'open_issues_count'):,}",
@@ -78,8 +78,13 @@ def _facts(found: Json, target: Repository) -> list[str]:
     return ["Repository", f"Link: {target.link}", *(f"{name}: {fact}" for name, fact in facts.items() if fact)]
 
 
+def _public_name(repository: Json) -> str:
+    return string(repository, "full_name") if repository.get("private") is False else ""
+
+
 async def read_contents(session: GithubSession, target: Contents, limits: ThreadLimits) -> Text:
     """A file or a folder, as the API says: the URL of a submodule looks like that of a folder."""
+    await session.require_readable(target.repository)
     found = await session.get(target.api_path, accept=OBJECT, ref=target.ref)
     if string(found, "type") == "dir":
         return await _compose_folder(session, replace(target, kind="tree"), found, limits)
@@ -197,11 +202,14 @@ def _shown_lines(wanted: tuple[int, int] | None, total: int) -> tuple[int, int]:
 
 
 async def read_releases(session: GithubSession, target: Releases, limits: ThreadLimits) -> Text:
+    await session.require_readable(target.repository)
     base = f"{target.repository.api_path}/releases"
     if target.tag or target.is_latest:
         where = f"/tags/{escape(target.tag, safe='')}" if target.tag else "/latest"
         return _compose_release_page(await session.get(base + where), target, limits, session)
-    found = await session.get_list(base, per_page=str(_RELEASES))
+    listed = await session.get_list(base, per_page=str(_RELEASES))
+    # Drafts are shown to those who can publish them only.
+    found = [item for item in listed if item.get("draft") is not True]
     if not found:
         raise PageUnreadable(Status.NOT_FOUND, "GitHub's API has no releases; the page may show tags instead")
     return compose_page(

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dowse.net.json_api import Json, mapping, objects, string
+from dowse.net.json_fields import Json, mapping, objects, string
 from dowse.sites.github.api import GithubSession
 from dowse.sites.github.targets import ConversationTarget
 from dowse.sites.github.thread import (
@@ -18,6 +18,7 @@ from dowse.sites.github.thread import (
     change_facts,
     code_place,
     count,
+    is_submitted,
     label_facts,
     login_of,
     person,
@@ -35,6 +36,7 @@ _FOR_REVIEWS = 2
 
 async def load_thread(session: GithubSession, target: ConversationTarget, cap: int) -> Thread:
     """The thread with at most `cap` comments. After the first answer, failures only leave parts out."""
+    await session.require_readable(target.repository)
     if target.kind == "pull":
         return await _load_pull(session, target, cap)
     issue = await session.get(f"{target.repository.api_path}/issues/{target.number}")
@@ -126,7 +128,8 @@ def _remark(item: Json) -> Remark:
 
 def _reviews(reviews: Sequence[Json]) -> list[Remark]:
     """Reviews with a verdict or a text; others only hold comments on the code."""
-    worded = [review for review in reviews if string(review, "body") or string(review, "state") != "COMMENTED"]
+    shown = [review for review in reviews if is_submitted(review)]
+    worded = [review for review in shown if string(review, "body") or string(review, "state") != "COMMENTED"]
     return [replace(_remark(review), did=review_verb(string(review, "state"))) for review in worded]
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qs, quote, unquote
+from urllib.parse import parse_qs, quote
 
 from dowse.core.urls import Url
+from dowse.sites.site import path_segments
 
 NAME = "github"
 _HOME = "https://github.com"
 _HOSTS = ("github.com", "www.github.com")
 # Managed user names may hold an underscore.
-_OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})")
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
+# Neither a step to another folder nor a name that GitHub takes for the address of a clone.
+_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}(?<!\.git)", re.IGNORECASE)
 _NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 _ANCHOR = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _LINES = re.compile(r"L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?(?:-L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?)?")
@@ -98,30 +100,30 @@ Target = Repository | ConversationTarget | Contents | Releases
 
 def find_target(url: Url) -> Target | None:
     """The target of a URL; `None` for other pages, which the general reader reads."""
-    segments = [unquote(segment) for segment in url.path.split("/") if segment]
-    if not url.is_page_of(*_HOSTS) or len(segments) < 2 or not all(map(_is_plain, segments)):
-        return None
-    owner, name, *rest = segments
-    repository = _find_repository(owner, name.removesuffix(".git"))
+    repository = find_repository(url)
+    rest = _segments(url)[2:]
     if repository is None or not rest:
         return repository
     read = _KINDS.get(rest[0])
     return read(repository, rest, url) if read else None
 
 
-def _find_repository(owner: str, name: str) -> Repository | None:
-    is_account = _OWNER.fullmatch(owner) and owner.lower() not in _RESERVED
-    return Repository(owner, name) if is_account and _NAME.fullmatch(name) else None
+def find_repository(url: Url) -> Repository | None:
+    """The repository that a URL of any kind belongs to, by GitHub's rules for names."""
+    match _segments(url):
+        case [owner, name, *_] if _OWNER.fullmatch(owner) and owner.lower() not in _RESERVED:
+            name = name.removesuffix(".git")
+            return Repository(owner, name) if _NAME.fullmatch(name) else None
+    return None
+
+
+def _segments(url: Url) -> list[str]:
+    return [segment for segment in path_segments(url, *_HOSTS) if segment]
 
 
 def escape(text: str, safe: str = "/") -> str:
     """Part of a URL; lone surrogates from an answer are replaced."""
     return quote(text, safe=safe, errors="replace")
-
-
-def _is_plain(segment: str) -> bool:
-    """Whether a decoded segment is still one segment and no step to a parent folder."""
-    return segment not in (".", "..") and segment.isprintable() and "/" not in segment and "\\" not in segment
 
 
 def _find_conversation(repository: Repository, rest: Sequence[str], url: Url) -> ConversationTarget | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Text
 from dowse.core.text import one_line
-from dowse.net.json_api import Json, mapping, string
+from dowse.net.json_fields import Json, mapping, string
 from dowse.sites.compose import Part, PartList, compose_page, day, label, labels, title
 from dowse.sites.github.targets import NAME
 from dowse.sites.markup import quote_markdown
@@ -217,6 +217,11 @@ def count(item: Json, *names: str) -> int:
 
 def review_verb(state: str) -> str:
     return _REVIEWS.get(state, "reviewed")
+
+
+def is_submitted(review: Json) -> bool:
+    """Whether others see a review or a comment on the code: a pending one is shown to the owner of the token only."""
+    return string(review, "state") != "PENDING"
 
 
 def code_place(path: str, line: int) -> str:
