@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from ssl import SSLContext
 
 from dowse.net.clients import UntrustedClient
-from dowse.net.dns import look_up
-from dowse.net.guard import Guard, NameResolver
+from dowse.net.guard import Guard, NameResolver, look_up
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Serve = Callable[..., Awaitable[int]]

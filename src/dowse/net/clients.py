@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from dowse.core import urls
 from dowse.core.wire_errors import TooManyRedirects, WireFailed
+from dowse.net.decode import ACCEPTED
 from dowse.net.guard import Guard
 
 if TYPE_CHECKING:
@@ -83,28 +84,29 @@ class ConfiguredClient:
         timeout_s: float,
         max_bytes: int = 5_000_000,
         is_enough: Callable[[bytes], bool] | None = None,
+        codings: str = ACCEPTED,
     ) -> Reply:
-        """Send one request; a redirect is an answer too. `timeout_s` bounds all of it.
+        """Send one request; a redirect is an answer too. `timeout_s` bounds all of it, `codings` are offered.
 
         `is_enough` receives every piece of the body, and returns true to stop reading one that need not end.
         """
         from dowse.net import wire
 
-        endpoint = urls.parse(url)
-        if endpoint is None or endpoint.scheme not in ("http", "https"):
+        endpoint = urls.parse_web(url)
+        if endpoint is None:
             raise WireFailed("the endpoint is not a valid address")
         async with wire.exchange(timeout_s):
             response = await self._open().request(
                 method,
                 wire.request_target(endpoint),
-                headers={"User-Agent": self._user_agent, **headers},
+                headers={"User-Agent": self._user_agent, "Accept-Encoding": codings, **headers},
                 params=params,
                 json=json,
                 data=form,
                 allow_redirects=False,
             )
             try:
-                body = await wire.read_body(response, max_bytes, is_enough)
+                body = await wire.read_body(response, max_bytes, is_enough, codings)
             finally:
                 # Closes the connection if the body was not read to its end; otherwise the pool has it back already.
                 response.close()
@@ -207,7 +209,7 @@ class UntrustedClient:
 
 def _merge_headers(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
     """The headers of both; for the same name, in any case, that of `first`."""
-    names = {name.lower() for name in first}
+    names = set(map(str.lower, first))
     return {**first, **{name: value for name, value in second.items() if name.lower() not in names}}
 
 

@@ -14,6 +14,8 @@ from typing import Protocol
 from dowse.core.wire_errors import WireFailed, WireTooLarge
 
 ACCEPTED = "gzip, deflate, br, zstd"
+SMALL_CODINGS = "gzip, deflate"
+"""Codings with a window of kilobytes. A decoder of the others may hold 16 MiB, regardless of the limit of the body."""
 
 _STEP_IN, _STEP_OUT = 16_384, 65_536
 _MAX_CODINGS = 2
@@ -30,8 +32,8 @@ _MARK_BYTES = 4
 class Decoder:
     """Decodes one body. `feed` yields decoded pieces, `finish` raises for a truncated body."""
 
-    def __init__(self, content_encoding: str, max_bytes: int) -> None:
-        codings = _codings(content_encoding)
+    def __init__(self, content_encoding: str, max_bytes: int, accepted: str = ACCEPTED) -> None:
+        codings = _codings(content_encoding, accepted)
         # Incompressible data grows a little by packing, so packed bytes may be a little more than plain ones.
         self.max_packed_bytes = max_bytes + max_bytes // 8 + 1024 if codings else max_bytes
         limits = [self.max_packed_bytes] * (len(codings) - 1) + [max_bytes]
@@ -238,10 +240,11 @@ class _Stage:
         return self._coding.begin(data)
 
 
-def _codings(content_encoding: str) -> list[_Coding]:
+def _codings(content_encoding: str, accepted: str) -> list[_Coding]:
     """The codings of the body, in the order of their application."""
     names = [name for part in content_encoding.lower().split(",") if (name := part.strip()) not in _NO_CODINGS]
-    if len(names) > _MAX_CODINGS or not all(name in _CODINGS for name in names):
+    known = {name for name in _CODINGS if name.removeprefix("x-") in accepted.split(", ")}
+    if len(names) > _MAX_CODINGS or not all(name in known for name in names):
         raise WireFailed("the answer is in a coding we do not read")
     return [_CODINGS[name] for name in names]
 

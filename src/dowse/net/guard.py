@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -16,7 +17,6 @@ from dowse.core.models import Clock
 from dowse.core.runtime import SystemClock
 from dowse.core.urls import Url
 from dowse.core.wire_errors import HostNotFound, WireDenied
-from dowse.net.dns import look_up
 
 _SCHEMES = ("http", "https")
 _PORTS = (80, 443, 8000, 8080, 8443)
@@ -215,6 +215,37 @@ class NameResolver(Protocol):
     async def __call__(self, host: str, port: int) -> list[str]: ...
 
 
+async def look_up(host: str, port: int) -> list[str]:
+    """All addresses of a name in the order to try them; raises `OSError`.
+
+    asyncio looks names up in its thread pool, and the end of a loop waits for that pool: a resolver that hangs would
+    delay shutdown by half a minute. Daemon threads are not waited for.
+    """
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[list[str]] = loop.create_future()
+
+    def deliver(addresses: list[str] | None, error: OSError | UnicodeError | None) -> None:
+        if answer.done():
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(addresses or [])
+
+    def work() -> None:
+        addresses, error = None, None
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses = list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+        except (OSError, UnicodeError) as failure:  # a label that IDNA refuses is a UnicodeError
+            error = failure
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(deliver, addresses, error)
+
+    threading.Thread(target=work, name="dowse-dns", daemon=True).start()
+    return await answer
+
+
 class Guard:
     """Judges URLs and addresses. Every refusal is the same `WireDenied`: reasons would map the network for a caller."""
 
@@ -315,7 +346,7 @@ class Guard:
             answers = await self._resolver(url.host, url.port)
         except (OSError, UnicodeError) as error:
             raise HostNotFound from error
-        addresses = [parse_address(answer) for answer in answers]
+        addresses = list(map(parse_address, answers))
         if not addresses:
             raise HostNotFound
         checked = [address for address in addresses if address is not None]

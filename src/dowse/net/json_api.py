@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
-from itertools import islice
+from typing import TypeVar
 
-from dowse.core import urls
 from dowse.core.errors import (
     BadAnswer,
     BadRequest,
@@ -26,26 +24,25 @@ from dowse.core.errors import (
     Unavailable,
     Unreachable,
 )
-from dowse.core.models import Clock, Deadline, Hit, Text
+from dowse.core.models import Clock, Deadline, Text
 from dowse.core.text import one_line, without_markup
 from dowse.core.wire_errors import WireError, WireTimeout, WireTooLarge, WireUnreached
 from dowse.document.clean import clean
 from dowse.net.clients import ConfiguredClient, Reply
+from dowse.net.decode import SMALL_CODINGS
+from dowse.net.json_fields import TITLE_CHARS, Json, as_mapping, mapping, objects, parse_json, string
 from dowse.secrets.redact import Redactor
 
-Json = Mapping[str, object]
+T = TypeVar("T")
 
 _QUOTA = re.compile(r"\b(credits?|quota|billing|(usage|plan) limit|insufficient (funds|balance))\b", re.IGNORECASE)
 _CHALLENGE = re.compile(rb"cf-chl|_cf_chl_opt|challenge-platform|captcha|just a moment", re.IGNORECASE)
-_AMERICAN_DATE = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4})")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUOTA_STATUS = (402, 432, 433)
 _MESSAGE_BYTES = 4096  # more is a page, not a message
-_TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
 # As much of a page as any contract can show, and little enough to be cleaned between two requests.
 PAGE_CHARS = 200_000
-_URL_CHARS = 2048  # the limit of sitemaps, so search engines list nothing longer
-_MOST_RESULTS = 300  # no API lists so many, and each one of a huge answer takes time
+# Fields of an error message, a text or an object with one of them.
+_MESSAGES = ("error", "detail", "message")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +59,8 @@ class Api:
     too_large: type[ProviderError] = NetworkFailed
     """The failure for an answer above `max_bytes`."""
     max_bytes: int = 5_000_000
+    codings: str = SMALL_CODINGS
+    """Offered codings: several providers answer a call at the same time, each with a decoder of its own."""
 
     async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
         return (await self.post_with_headers(url, deadline, headers=headers, body=body))[0]
@@ -127,7 +126,7 @@ class Api:
         markdown = clean(text[:PAGE_CHARS])
         if not markdown.strip():
             raise NotRead(self.provider, "the text of the page is empty")
-        title = without_markup(title[:PAGE_CHARS], _TITLE_CHARS)
+        title = without_markup(title[:PAGE_CHARS], TITLE_CHARS)
         is_cut = len(text) > PAGE_CHARS
         return Text(markdown, title, len(markdown.split()), is_cut=is_cut, plain=clean(plain[:PAGE_CHARS]))
 
@@ -163,14 +162,15 @@ class Api:
                 timeout_s=timeout_s,
                 max_bytes=self.max_bytes,
                 is_enough=is_enough,
+                codings=self.codings,
             )
         except WireError as error:
             raise wire_failure(self.provider, error, timeout_s, too_large=self.too_large) from error
 
     def _parse(self, reply: Reply) -> object:
         try:
-            return json.loads(reply.body)
-        except (ValueError, RecursionError) as error:
+            return parse_json(reply.body)
+        except ValueError as error:
             if is_challenge(reply):
                 raise Blocked(self.provider, "it answered with a challenge page") from error
             raise BadAnswer(self.provider, "the body is not JSON") from error
@@ -218,106 +218,6 @@ def _classify(reply: Reply) -> type[ProviderError]:
     return KeyRejected if status in (401, 403) else BadRequest
 
 
-def items(provider: str, body: Json, name: str) -> list[Json]:
-    """The objects of a list in the answer; raises `BadAnswer` without the list."""
-    value = body.get(name)
-    if not isinstance(value, list):
-        raise BadAnswer(provider, f"the answer has no list {name!r}")
-    return objects(value)
-
-
-def results(provider: str, body: Json, name: str) -> list[Json]:
-    """The objects of a list of search results; the rest of a huge answer is left out."""
-    return items(provider, body, name)[:_MOST_RESULTS]
-
-
-def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
-    """A search result; `None` without a title or a web address. The snippet may be empty."""
-    title = without_markup(title, _TITLE_CHARS)
-    if not title or not _web_address(url):
-        return None
-    snippet = without_markup(snippet, _SNIPPET_CHARS)
-    return Hit(title, urls.without_tracking(url), snippet, one_line(engine, 60), iso_date(published))
-
-
-def media(found: Hit | None, *, image_url: str = "", thumbnail: str = "", duration: str = "") -> Hit | None:
-    """The hit with image and video fields; invalid addresses are left out."""
-    if found is None:
-        return None
-    image_url, thumbnail = _web_address(image_url), _web_address(thumbnail)
-    return replace(found, image_url=image_url, thumbnail=thumbnail, duration=one_line(duration, 20))
-
-
-def first_hits(found: Sequence[Hit | None], wanted: int) -> tuple[Hit, ...]:
-    """The first valid hits."""
-    return tuple(filter(None, found))[:wanted]
-
-
-def plain(texts: Iterable[str], most: int = 10) -> tuple[str, ...]:
-    """The first distinct answers or suggestions as plain text."""
-    clean = (without_markup(text, _ANSWER_CHARS) for text in islice(texts, 10 * most))
-    return tuple(islice(dict.fromkeys(filter(None, clean)), most))
-
-
-def iso_date(text: str) -> str:
-    """A date as 2026-10-02 from any of the formats that vendors use; other text stays as it is."""
-    text = one_line(text, 60)
-    for read in (_parse_iso_date, _parse_american_date, _parse_mail_date):
-        try:
-            return read(text).isoformat()
-        except (ValueError, OverflowError):
-            continue
-    return text
-
-
-def string(item: Json, *names: str) -> str:
-    """The first of these fields with text; APIs send null, numbers and objects now and then."""
-    return next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
-
-
-def whole(item: Json, name: str) -> int:
-    """The integer of a field; 0 for anything else."""
-    value = item.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
-def mapping(item: Json, name: str) -> Json:
-    """A field that holds an object; an empty one for anything else."""
-    value = item.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def objects(value: object) -> list[Json]:
-    """The objects of a list, without other items; none if it is no list: APIs send null in both places."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def strings(value: object) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
-def _parse_iso_date(text: str) -> date:
-    return date.fromisoformat(text[:10])
-
-
-def _parse_mail_date(text: str) -> date:
-    return parsedate_to_datetime(text).date()
-
-
-def _parse_american_date(text: str) -> date:
-    """`Oct 2, 2026`, in English whatever the locale, and ten times as fast as `strptime`."""
-    match = _AMERICAN_DATE.fullmatch(text)
-    if not match:
-        raise ValueError
-    return date(int(match[3]), _MONTHS.index(match[1]) + 1, int(match[2]))
-
-
-def _web_address(url: str) -> str:
-    """The canonical URL, which has no line ends; empty for other schemes than HTTP."""
-    parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
-    return parsed.href if parsed is not None and parsed.scheme in ("http", "https") else ""
-
-
 def is_challenge(reply: Reply) -> bool:
     """Whether a bot check answered in place of the API."""
     return "html" in reply.headers.get("content-type", "") and bool(_CHALLENGE.search(reply.body[:20_000]))
@@ -337,16 +237,12 @@ def is_about_quota(words: str) -> bool:
 def _message(reply: Reply) -> str:
     """The error message of an API on one line; empty for markup and unknown shapes."""
     try:
-        body = json.loads(reply.body)
-    except (ValueError, RecursionError):
+        body = parse_json(reply.body)
+    except ValueError:
         return ""
-    for name in ("error", "detail", "message"):
-        value = body.get(name) if isinstance(body, dict) else None
-        if isinstance(value, dict):
-            value = string(value, "error", "message")
-        if isinstance(value, str) and value:
-            return one_line(value[:_MESSAGE_BYTES])
-    return ""
+    fields = as_mapping(body)
+    nested = (string(mapping(fields, name), "error", "message") or fields.get(name) for name in _MESSAGES)
+    return one_line(next((text for text in nested if isinstance(text, str) and text), "")[:_MESSAGE_BYTES])
 
 
 def retry_after_s(headers: Mapping[str, str], clock: Clock) -> float | None:

@@ -17,8 +17,7 @@ from pydantic import SecretStr
 
 from dowse.core.reasons import FailureReason
 from dowse.core.wire_errors import NotReachedByProxy, ProxyFailed
-from dowse.net.dns import look_up
-from dowse.net.guard import Address, parse_address
+from dowse.net.guard import Address, look_up, parse_address
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 _MOST_DESTINATIONS = 4
@@ -66,7 +65,7 @@ class UpstreamProxy:
         The order of a look-up follows the routes of this machine, not those of the proxy: IPv4, which every proxy has,
         comes first.
         """
-        return await self._connect_first([str(each) for each in sorted(addresses, key=lambda a: a.version)], port)
+        return await self._connect_first(list(map(str, sorted(addresses, key=lambda a: a.version))), port)
 
     async def _connect_first(self, destinations: Sequence[str], port: int) -> Tunnel:
         failure = NotReachedByProxy(FailureReason.PROXY_REACHES_NOTHING)

@@ -33,8 +33,7 @@ from dowse.core.wire_errors import (
     WireUnreached,
 )
 from dowse.net.decode import ACCEPTED, Decoder
-from dowse.net.dns import look_up
-from dowse.net.guard import Address, parse_address
+from dowse.net.guard import Address, look_up, parse_address
 from dowse.net.sockets import is_loopback
 from dowse.net.upstream import Tunnel, UpstreamProxy
 
@@ -88,13 +87,16 @@ def request_target(url: Url) -> yarl.URL:
 
 
 async def read_body(
-    response: aiohttp.ClientResponse, max_bytes: int, is_enough: Callable[[bytes], bool] | None = None
+    response: aiohttp.ClientResponse,
+    max_bytes: int,
+    is_enough: Callable[[bytes], bool] | None = None,
+    accepted: str = ACCEPTED,
 ) -> bytes:
     """Read and decode a body up to the limit, yielding to other tasks in between.
 
-    `is_enough` receives every piece, and returns true to stop reading.
+    `is_enough` receives every piece, and returns true to stop reading. Codings that are not `accepted` are not read.
     """
-    decoder = Decoder(",".join(response.headers.getall("Content-Encoding", [])), max_bytes)
+    decoder = Decoder(",".join(response.headers.getall("Content-Encoding", [])), max_bytes, accepted)
     if (response.content_length or 0) > decoder.max_packed_bytes:
         raise WireTooLarge("the answer is larger than the limit")
     now = asyncio.get_running_loop().time
@@ -226,7 +228,7 @@ class _TunnelConnector(aiohttp.TCPConnector):
     aiohttp's own support of proxies has no SOCKS, and sends plain requests with names, which the proxy would look up.
     """
 
-    def __init__(self, proxy: UpstreamProxy | None, **options: Any) -> None:
+    def __init__(self, proxy: UpstreamProxy | None, **options: Any) -> None:  # the options are aiohttp's
         super().__init__(**options)
         self._proxy = proxy
 
@@ -300,7 +302,7 @@ class _PooledConnector(_TunnelConnector):
 class _PinnedConnector(_TunnelConnector):
     """A pool that reuses no connection to an address outside the request's checked ones."""
 
-    def __init__(self, proxy: UpstreamProxy | None, **options: Any) -> None:
+    def __init__(self, proxy: UpstreamProxy | None, **options: Any) -> None:  # the options are aiohttp's
         super().__init__(proxy, **options)
         # The peer of a tunnel's socket is the proxy.
         self._destinations: WeakKeyDictionary[ResponseHandler, Address] = WeakKeyDictionary()
@@ -343,7 +345,7 @@ def _socket_peer(connection: Connection) -> Address | None:
 
 
 async def _checked_addresses(_host: str, _port: int) -> list[str]:
-    return [str(address) for address in _current.get().addresses]
+    return list(map(str, _current.get().addresses))
 
 
 def _open_socket(info: aiohttp.AddrInfoType) -> socket.socket:

@@ -17,7 +17,9 @@ from dowse.core.media_types import HTML
 from dowse.core.models import Body, Deadline, Found, Hit, Query, Status
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, first_hits, hit, media, plain
+from dowse.net.decode import ACCEPTED
+from dowse.net.json_api import Api
+from dowse.net.json_fields import first_hits, hit, media, plain
 from dowse.providers import relevance
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import divide_hits, fit
@@ -53,7 +55,8 @@ class HtmlEngine(ABC):
         self.name = self.spec.name
         self.categories = self.spec.limits.categories
         self.timeout_s = api.timeout_s
-        self.api = replace(api, own_failure=self._refusal)
+        # Offers what browsers offer, like all of its headers.
+        self.api = replace(api, own_failure=self._refusal, codings=ACCEPTED)
         self.endpoint = endpoint
         self._listings = listings
         self._manners = manners
@@ -101,7 +104,7 @@ class HtmlEngine(ABC):
         if listing.outcome is Outcome.UNKNOWN:
             reason = listing.detail or "neither results nor anything known stands on it"
             raise BadAnswer(self.name, f"its page has changed or is another one: {reason}")
-        hits = first_hits([_hit(row) for row in listing.rows], len(listing.rows))
+        hits = first_hits(list(map(_hit, listing.rows)), len(listing.rows))
         return hits, plain(listing.suggestions)
 
     def _refusal(self, reply: Reply) -> ProviderError | None:

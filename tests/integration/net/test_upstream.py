@@ -22,7 +22,7 @@ from dowse.net.proxy.server import serve as serve_page
 from dowse.net.upstream import UpstreamProxy
 from tests.doubles.proxies import HttpProxyDouble, ProxyDouble, Socks5ProxyDouble, start_proxy
 from tests.fakes.wire import Serve
-from tests.security.test_tls import Authority
+from tests.support.authority import Authority
 
 pytestmark = pytest.mark.promise("ssrf-proxy")
 

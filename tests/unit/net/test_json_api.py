@@ -15,7 +15,20 @@ from dowse.core.wire_errors import (
     WireTooLarge,
     WireUnreached,
 )
-from dowse.net.json_api import first_hits, hit, iso_date, media, objects, plain, results, retry_after_s, wire_failure
+from dowse.net.json_api import retry_after_s, wire_failure
+from dowse.net.json_fields import (
+    as_mapping,
+    elements,
+    first_hits,
+    first_object,
+    hit,
+    iso_date,
+    media,
+    objects,
+    plain,
+    required_mapping,
+    results,
+)
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 
@@ -74,6 +87,15 @@ def test_answers_are_few_short_and_not_repeated() -> None:
     assert max(map(len, shown)) <= 1000
 
 
+@pytest.mark.promise("hardened-no-user-names")
+@each_row("address", ["https://bank.example@evil.example/", "https://ana:pw@example.org/", "https://:pw@example.org/"])
+def test_an_address_with_a_user_name_is_no_result(address: str) -> None:
+    """The part before the sign imitates another site; the control is a path with the same sign."""
+    assert hit("Title", address, "text") is None
+    assert media(hit("Title", URL, "text"), image_url=address, thumbnail=address) == hit("Title", URL, "text")
+    assert hit("Title", "https://example.org/@ana", "text") == Hit("Title", "https://example.org/@ana", "text")
+
+
 def test_the_first_valid_hits_are_taken() -> None:
     found = [None if number == 1 else Hit(str(number), URL) for number in range(10)]
     assert [each.title for each in first_hits(found, 3)] == ["0", "2", "3"]
@@ -129,3 +151,14 @@ def test_a_request_without_a_response_is_a_failure_of_its_provider(
 ) -> None:
     failure = wire_failure("serper", error, 2.5, too_large=errors.BadAnswer)
     assert (type(failure), failure.provider, failure.detail) == (kind, "serper", detail)
+
+
+def test_a_list_or_an_object_of_another_type_counts_as_empty() -> None:
+    assert (elements(None), elements("ab"), elements([1])) == ([], [], [1])
+    assert (first_object(None), first_object([1, {"a": 2}])) == ({}, {"a": 2})
+    assert (as_mapping([1]), as_mapping({"a": 2})) == ({}, {"a": 2})
+
+
+def test_an_answer_without_a_required_object_is_bad() -> None:
+    with pytest.raises(errors.BadAnswer, match="the answer has no object 'info'"):
+        required_mapping("pypi", {"info": []}, "info")

@@ -7,7 +7,8 @@ import pytest
 from dowse.core.errors import BadAnswer, Blocked, ProviderError
 from dowse.core.models import Deadline
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, media
+from dowse.net.json_api import Api
+from dowse.net.json_fields import media, parse_json
 from dowse.secrets.redact import Redactor
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
@@ -49,6 +50,21 @@ async def test_a_body_that_is_no_array_is_a_failure_of_its_kind(
     with pytest.raises(ProviderError) as caught:
         await get_list(body, media_type)
     assert (type(caught.value), caught.value.detail) == (kind, detail)
+
+
+@pytest.mark.promise("hardened-provider-bombs")
+async def test_an_answer_of_more_parts_than_any_api_sends_is_not_parsed() -> None:
+    assert await get_list(b"[" + b"{}," * 150_000 + b"{}]") == [{}] * 150_001
+    with pytest.raises(BadAnswer):
+        await get_list(b"[" + b"{}," * 200_000 + b"{}]")
+
+
+@pytest.mark.promise("hardened-provider-bombs")
+@each_row("body", [b"[" * 100_000, "[" * 100_000, b"[" * 250_000, b"nothing", "", b"\xff\xfe"])
+def test_text_that_cannot_be_parsed_is_one_kind_of_error(body: bytes | str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse_json(body)
+    assert parse_json('{"a": [1]}') == parse_json(b'{"a": [1]}') == {"a": [1]}
 
 
 def test_no_hit_is_no_picture_either() -> None:

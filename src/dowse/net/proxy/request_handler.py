@@ -197,7 +197,7 @@ def _head(response: h11.Response) -> bytes:
 def _end_to_end(headers: _Headers) -> _Headers:
     """The end-to-end headers in their own spelling."""
     named = b",".join(value for name, value in headers if name.lower() == b"connection").lower().split(b",")
-    dropped = {*_HOP_BY_HOP, *(name.strip() for name in named)} - _FRAMING
+    dropped = {*_HOP_BY_HOP, *map(bytes.strip, named)} - _FRAMING
     return [
         (name, value)
         for name, value in headers

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import resource
 import socket
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from dowse.net.proxy.page_policy import Exhausted, ProxyTimeouts
 from dowse.net.proxy.server import serve
 from dowse.net.proxy.stream import PIECE_BYTES
 from tests.integration.net.proxy.conftest import QUICK, Browser, Skip, everything
+from tests.support.eventually import eventually
 
 REFUSED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -269,21 +269,12 @@ async def test_nothing_is_left_when_the_page_is_closed(start) -> None:
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection("127.0.0.1", browser.port)
 
-    await becomes(lambda: (open_files(), len(asyncio.all_tasks())) == (before, tasks))
+    await eventually(lambda: (open_files(), len(asyncio.all_tasks())) == (before, tasks))
 
 
 def open_files() -> int:
     gc.collect()
     return sum(1 for _ in Path("/dev/fd").iterdir())
-
-
-async def becomes(is_so: Callable[[], bool]) -> None:
-    """The doubles on the other side close in turns of their own."""
-    for _ in range(1000):
-        if is_so():
-            return
-        await asyncio.sleep(0.001)
-    pytest.fail("something was left")
 
 
 async def test_a_cancelled_page_leaves_nothing_either(start) -> None:
@@ -305,7 +296,7 @@ async def test_a_cancelled_page_leaves_nothing_either(start) -> None:
                 await task
             assert await everything(reader) == b""
 
-    await becomes(lambda: open_files() == before)
+    await eventually(lambda: open_files() == before)
 
 
 @pytest.mark.parametrize("turns", range(5))
@@ -327,7 +318,7 @@ async def test_a_page_can_be_cancelled_at_any_moment_of_its_start(site) -> None:
             await asyncio.sleep(0)
         opening.cancel()
         await asyncio.gather(opening, return_exceptions=True)
-    await becomes(lambda: open_files() == before)
+    await eventually(lambda: open_files() == before)
 
 
 async def _open(budget) -> None:

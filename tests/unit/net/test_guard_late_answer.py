@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from dowse.net.dns import look_up
+from dowse.net.guard import look_up
 
 PATIENCE_S = 30
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dowse.net.dns import look_up
+from dowse.net.guard import look_up
 
 
 async def test_each_address_is_returned_once() -> None:
@@ -26,7 +26,7 @@ def test_a_resolver_that_hangs_does_not_keep_the_process_alive() -> None:
     program = """
 import asyncio, socket, threading
 socket.getaddrinfo = lambda *a, **k: threading.Event().wait()
-from dowse.net.dns import look_up
+from dowse.net.guard import look_up
 
 async def main():
     try:
