@@ -25,6 +25,7 @@ from dowse.stores.sqlite import SqliteStore, file
 from dowse.stores.sqlite.file import VERSION
 from tests.fakes import FakeClock
 from tests.realparts import missing
+from tests.support.eventually import eventually
 
 pytestmark = pytest.mark.promise("data-store-down")
 
@@ -382,11 +383,7 @@ async def test_damage_that_only_the_sweep_comes_upon_is_told_to_who_comes_next(
         (page,) = file.execute("SELECT rootpage FROM sqlite_master WHERE name = 'expiry'").fetchone()
     bench = Bench(laid_out(path.parent, flipped(closed, (page - 1) * 4096)), clock)
     assert await bench.cache.get("page", NAMES[0]), "reading does without that index"
-    async with asyncio.timeout(30):
-        while True:
-            if is_set_aside(path):
-                break
-            await asyncio.sleep(0.001)
+    await eventually(lambda: is_set_aside(path))
     await bench.recall()
     (told,) = logged(caplog)
     assert "set aside" in told

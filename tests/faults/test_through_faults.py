@@ -39,6 +39,7 @@ from tests.faultproxy import (
     wrong_length,
 )
 from tests.processes import descriptors
+from tests.support.eventually import eventually
 from tests.support.workers import forked_workers  # noqa: F401
 from tests.valkey import Valkey
 
@@ -89,12 +90,9 @@ async def nothing_is_left() -> AsyncIterator[None]:
     """No task and no descriptor survives a test, however its connections ended."""
     tasks, files = asyncio.all_tasks(), len(descriptors())
     yield
+    own = asyncio.current_task()
     # What was told to end may need a moment for it.
-    async with asyncio.timeout(SOON_S):
-        while True:
-            if asyncio.all_tasks() - {asyncio.current_task()} <= tasks and len(descriptors()) <= files:
-                break
-            await asyncio.sleep(0.01)
+    await eventually(lambda: asyncio.all_tasks() - {own} <= tasks and len(descriptors()) <= files, SOON_S)
 
 
 @dataclass(frozen=True, slots=True)

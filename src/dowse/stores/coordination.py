@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from dowse.core.allowances import Pace, Rate
-from dowse.core.errors import StoreFailed
+from dowse.core.errors import StoreFailed, StoreSilent
 from dowse.core.models import Clock
 from dowse.core.runtime import Background
 from dowse.stores.fail_soft import Outage
@@ -122,6 +122,7 @@ class LocalFallback:
     async def ask(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """Run work on the coordinator; `None` when it is unreachable, and the caller is to decide locally."""
         until = self._clock.now() + self._patience_s
+        self._adopt_silence()
         while True:
             if self._must_wait():
                 if self.is_lost:
@@ -136,6 +137,12 @@ class LocalFallback:
                 # The coordinator may serve other callers meanwhile, and fail only this one.
                 if self.is_lost or self._clock.now() >= until:
                     return None
+
+    def _adopt_silence(self) -> None:
+        """Count from the beginning of a silence that another use of the store has waited for already."""
+        silent_since = self._outage.silent_since
+        if self._gone_since is None and silent_since is not None:
+            self._record_failure(silent_since, StoreSilent("no answer in time"))
 
     async def close(self) -> None:
         """End the background probes."""
@@ -176,9 +183,9 @@ class LocalFallback:
         if is_probe:
             self._is_probing = True
         try:
-            answer = await work()
+            answer = await self._run(work)
         except StoreFailed as error:
-            self._record_failure(began, str(error))
+            self._record_failure(began, error)
             raise
         finally:
             if is_probe:
@@ -187,11 +194,21 @@ class LocalFallback:
         self._outage.record_success(_SHARING)
         return answer
 
-    def _record_failure(self, began: float, detail: str) -> None:
+    async def _run(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Run the work; while callers wait for a coordinator that is down, not beyond their patience."""
+        if self._gone_since is None or self.is_lost:
+            return await work()
+        try:
+            async with asyncio.timeout(self._gone_since + self._patience_s - self._clock.now()):
+                return await work()
+        except TimeoutError:
+            raise StoreSilent("no answer in time") from None
+
+    def _record_failure(self, began: float, error: StoreFailed) -> None:
         if self._gone_since is None:
             self._gone_since = began
         if self.is_lost:
-            self._outage.record_failure(_SHARING, detail)
+            self._outage.record_failure(_SHARING, error, self._gone_since)
             if not self._is_closed and (self._watching is None or self._watching.done()):
                 self._watching = asyncio.create_task(self._watch())
         self._retry_at = self._clock.now() + (_RETRY_S if self.is_lost else _FIRST_RETRY_S)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Container
 from datetime import date
 from typing import TypeVar
 
-from dowse.core.errors import StoreFailed
+from dowse.core.errors import StoreFailed, StoreSilent
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
 from dowse.core.runtime import Sleep, WriteBehind
@@ -32,26 +32,43 @@ _READING, _WRITING, _BUDGETS = "reading", "writing", "budgets"
 class Outage:
     """Failing uses of a store: the first failure is logged, and each use rests for a while.
 
-    Callers are not told: they can do nothing about it, and their answers are the same without the store.
+    A silent store rests as a whole: otherwise every use would wait for it in turn. Callers are not told: they can do
+    nothing about it, and their answers are the same without the store.
     """
 
     def __init__(self, clock: Clock, observer: Observer | None = None) -> None:
         self._clock = clock
         self._observer = observer
         self._rests_until: dict[str, float] = {}
+        self._silent_since: float | None = None
+
+    def now(self) -> float:
+        """The time on the clock by which uses rest."""
+        return self._clock.now()
+
+    @property
+    def silent_since(self) -> float | None:
+        """Since when the store has been silent; `None` if it has answered since, or may be asked again."""
+        since = self._silent_since
+        return since if since is not None and self._clock.now() < since + REST_S else None
 
     def is_resting(self, use: str) -> bool:
         """Whether this use failed less than `REST_S` ago, so that another attempt is not worth it."""
-        return self._clock.now() < self._rests_until.get(use, 0.0)
+        return self.silent_since is not None or self._clock.now() < self._rests_until.get(use, 0.0)
 
-    def record_failure(self, use: str, detail: str) -> None:
+    def record_failure(self, use: str, error: StoreFailed, began: float | None = None) -> None:
+        """Record a failed attempt. `began` is its time on the clock, from which a silence counts."""
+        now = self._clock.now()
         if not self._rests_until:
-            event(logging.WARNING, "store failed, calls go on without it", detail=detail)
+            event(logging.WARNING, "store failed, calls go on without it", detail=str(error))
             if self._observer:
                 self._observer.store_changed("down")
-        self._rests_until[use] = self._clock.now() + REST_S
+        if isinstance(error, StoreSilent) and self.silent_since is None:
+            self._silent_since = now if began is None else began
+        self._rests_until[use] = now + REST_S
 
     def record_success(self, use: str) -> None:
+        self._silent_since = None
         if self._rests_until.pop(use, None) is not None and not self._rests_until:
             event(logging.INFO, "store works again")
             if self._observer:
@@ -59,6 +76,7 @@ class Outage:
 
     def end_rest(self, use: str) -> None:
         """Allow one more attempt right now."""
+        self._silent_since = None
         if use in self._rests_until:
             self._rests_until[use] = 0.0
 
@@ -102,15 +120,16 @@ class FailSoftStore:
             return otherwise
         now = asyncio.get_running_loop().time  # the clock of `asyncio.timeout`
         began = now()
+        began_at = self._outage.now()
         try:
             async with asyncio.timeout(PATIENCE_S):
                 result = await work()
         except TimeoutError:
             if now() - began < PATIENCE_S + _LATE_S:
-                self._outage.record_failure(use, f"no answer within {PATIENCE_S:g} s")
+                self._outage.record_failure(use, StoreFailed(f"no answer within {PATIENCE_S:g} s"))
             return otherwise
         except StoreFailed as error:
-            self._outage.record_failure(use, str(error))
+            self._outage.record_failure(use, error, began_at)
             return otherwise
         self._outage.record_success(use)
         return result
@@ -183,7 +202,7 @@ class FailSoftLedger:
         task = asyncio.create_task(self._run_in_turn(work))
         await asyncio.wait([task], timeout=LEDGER_PATIENCE_S)
         if not task.done():
-            self._outage.record_failure(_BUDGETS, f"no answer within {LEDGER_PATIENCE_S} s")
+            self._outage.record_failure(_BUDGETS, StoreFailed(f"no answer within {LEDGER_PATIENCE_S} s"))
             return None
         return task.result()
 
@@ -195,7 +214,7 @@ class FailSoftLedger:
                 await self._hand_in()
                 result = await work()
             except StoreFailed as error:
-                self._outage.record_failure(_BUDGETS, str(error))
+                self._outage.record_failure(_BUDGETS, error)
                 return None
             self._outage.record_success(_BUDGETS)
             return result

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from dowse.stores.redis.address import parse
-from dowse.stores.redis.client import RedisClient
+from dowse.stores.redis.client import RedisClient, parse
 from tests.faultproxy import HOST, FaultProxy, limit
 from tests.valkey import Valkey
 

@@ -1,4 +1,4 @@
-"""Redis client with timeouts and failures in plain words."""
+"""Redis client with timeouts and failures in plain words, and the addresses that it connects to."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import re
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar, cast
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar, cast
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from redis import exceptions as redis
 from redis.asyncio import Redis, RedisCluster, Sentinel
@@ -19,8 +21,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as ConnectionFailed
 from redis.exceptions import RedisClusterException, RedisError
 
-from dowse.core.errors import StoreFailed
-from dowse.stores.redis.address import RedisAddress
+from dowse.core.errors import StoreFailed, StoreSilent
 
 # Less than the patience of any caller, so that the caller receives the reason of a failure.
 ANSWER_S = 0.8
@@ -28,11 +29,52 @@ CONNECT_S = 0.5
 # Backpressure: enough for a busy server, and less than the connections that the library allows itself.
 _MOST_AT_ONCE = 32
 _BATCH = 500
+_KINDS: dict[str, Kind] = {"": "server", "unix": "socket", "sentinel": "sentinel", "cluster": "cluster"}
+_TLS = ("rediss", "valkeys")
+_PORT, _SENTINEL_PORT = 6379, 26379
 
+Kind = Literal["server", "socket", "sentinel", "cluster"]
 T = TypeVar("T")
 Word = str | bytes | int
-# The library raises the last two on malformed answers.
-_FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, ValueError, TypeError)
+# Raised by the library on malformed answers, the first one on lists in lists.
+_MALFORMED = (RecursionError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, MemoryError)
+_FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, *_MALFORMED)
+_LARGEST = 2**63  # of the protocol; the library reads any number of digits
+
+
+@dataclass(frozen=True, slots=True)
+class RedisAddress:
+    """Endpoint and credentials of a Redis."""
+
+    kind: Kind
+    hosts: tuple[tuple[str, int], ...] = ()
+    path: str = ""
+    service: str = ""
+    db: int = 0
+    username: str | None = field(default=None, repr=False)
+    password: str | None = field(default=None, repr=False)
+    uses_tls: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse(text: str) -> RedisAddress:
+    """Parse an address such as `redis://:password@host:6379/0` or `valkeys+sentinel://host1,host2/service/0`."""
+    parts = urlsplit(text)
+    scheme, _, kind_name = parts.scheme.partition("+")
+    kind = _KINDS[kind_name]
+    path, service, db = _split_path(kind, unquote(parts.path))
+    options = dict(parse_qsl(parts.query))
+    return RedisAddress(
+        kind=kind,
+        hosts=_hosts(parts.netloc.rpartition("@")[2], _SENTINEL_PORT if kind == "sentinel" else _PORT),
+        path=path,
+        service=service,
+        db=int(options.pop("db", "") or db or 0),
+        username=unquote(parts.username or "") or None,
+        password=unquote(parts.password or "") or None,
+        uses_tls=scheme in _TLS,
+        options=options,
+    )
 
 
 class _Pipeline(Protocol):
@@ -66,7 +108,7 @@ class RedisClient:
         """Send one command. A connection that is abandoned on the way is closed, so its late answer is never read."""
         with _translate_failures():
             async with asyncio.timeout(ANSWER_S), self._places:
-                return await _await_cancellable(self._library.execute_command(*words))
+                return _check_numbers(await _await_cancellable(self._library.execute_command(*words)))
 
     async def ask_all(self, commands: Sequence[tuple[Word, ...]]) -> list[object]:
         """Send commands in one pipeline; errors stand in the list of answers."""
@@ -113,13 +155,23 @@ async def _await_cancellable(work: Awaitable[T]) -> T:
             raise asyncio.CancelledError
 
 
+def _check_numbers(answer: object) -> object:
+    """The answer; raises `ValueError` for a number that no Redis can send, and that no float can hold."""
+    for each in answer if isinstance(answer, list) else [answer]:
+        if isinstance(each, int) and abs(each) > _LARGEST:
+            raise ValueError
+    return answer
+
+
 @contextmanager
 def _translate_failures() -> Iterator[None]:
     try:
         yield
     except _FAILURES as error:
         # Redaction: not chained, because the library's text may hold addresses and the user name.
-        raise StoreFailed(f"Redis: {describe_failure(error)}") from None
+        is_silent = any(isinstance(cause, redis.TimeoutError | TimeoutError) for cause in _causes(error))
+        kind = StoreSilent if is_silent else StoreFailed
+        raise kind(f"Redis: {describe_failure(error)}") from None
 
 
 def _direct(address: RedisAddress) -> Redis | RedisCluster:
@@ -181,8 +233,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (OSError, "it cannot be reached"),
     (redis.RedisClusterException, "it is not a cluster, or not all of one"),
     (redis.InvalidResponse, _STRANGE),
-    (ValueError, _STRANGE),
-    (TypeError, _STRANGE),
+    *((kind, _STRANGE) for kind in _MALFORMED),
 )
 
 
@@ -203,3 +254,16 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
+
+
+def _split_path(kind: Kind, path: str) -> tuple[str, str, str]:
+    """Path of a socket, service of a sentinel, and number of the database."""
+    if kind == "socket":
+        return path, "", ""
+    service, _, db = path.strip("/").partition("/") if kind == "sentinel" else ("", "", path.strip("/"))
+    return "", service, db.strip("/")
+
+
+def _hosts(text: str, port: int) -> tuple[tuple[str, int], ...]:
+    each = [urlsplit(f"//{host}") for host in text.split(",") if host]
+    return tuple((host.hostname or "", host.port or port) for host in each)

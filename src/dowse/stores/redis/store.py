@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
 from dowse.stores.ledger import UNLIMITED, CallCount, Days, LedgerEntry, Tally
-from dowse.stores.redis.address import parse
-from dowse.stores.redis.client import RedisClient
+from dowse.stores.redis.client import RedisClient, parse
 from dowse.stores.redis.scripts import CLAIM, COUNT, COUNTS, RELEASE, SPEND
 from dowse.stores.store import Kept, Key, Usage, age_s
 
@@ -90,12 +89,10 @@ class RedisStore:
 
     async def call_counts(self, days: Days) -> list[CallCount]:
         answer = await self.client.ask("EVAL", COUNTS, 1, f"{_CALLS}{days.today:%Y-%m}")
-        words = [str(word, "utf-8", "replace") for word in answer] if isinstance(answer, list) else []
-        found: defaultdict[tuple[date, str, str], Tally] = defaultdict(Tally)
-        for name, value in zip(words[::2], words[1::2], strict=True):
-            day, provider, unit, caller = name.split(" ", 3)
-            tally = Tally(calls=int(value)) if unit == "calls" else Tally(micro_usd=int(value))
-            found[date.fromisoformat(day), provider, caller] += tally
+        try:
+            found = _parse_counts(answer)
+        except (ValueError, TypeError):
+            raise StoreFailed("Redis: the calls that it has are not written by dowse") from None
         return [CallCount(*key, tally) for key, tally in found.items() if days.first <= key[0] <= days.today]
 
     async def usage(self) -> Usage:
@@ -141,6 +138,17 @@ class RedisStore:
 
     def _now(self) -> float:
         return self._clock.utc().timestamp()
+
+
+def _parse_counts(answer: object) -> Mapping[tuple[date, str, str], Tally]:
+    """Tallies by day, provider and caller. Raises `ValueError` or `TypeError` for another kind of answer."""
+    words = [str(word, "utf-8", "replace") for word in answer] if isinstance(answer, list) else []
+    found: defaultdict[tuple[date, str, str], Tally] = defaultdict(Tally)
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        day, provider, unit, caller = name.split(" ", 3)
+        tally = Tally(calls=int(value)) if unit == "calls" else Tally(micro_usd=int(value))
+        found[date.fromisoformat(day), provider, caller] += tally
+    return found
 
 
 def _entry(key: Key) -> str:

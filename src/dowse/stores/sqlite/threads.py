@@ -58,7 +58,7 @@ class SqliteThread:
     def __init__(self, name: str, file: StateFile) -> None:
         self._file = file
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._waiters: set[asyncio.Future[Any]] = set()
+        self._waiters: set[asyncio.Future[Any]] = set()  # only cancelled, whatever they wait for
         self._is_closed = False
         self._is_abandoned = False
         Thread(target=self._run_queue, name=name, daemon=True).start()
@@ -124,13 +124,16 @@ class _Job(Generic[T]):
     future: Future[T] = field(default_factory=Future)
 
 
+_AnyJob = _Job[Any]  # the jobs of a batch have different results, each for its own future
+
+
 class SqliteWriter(SqliteThread):
     """Writes waiting jobs in one transaction, which costs little more than a single write."""
 
     def __init__(self, name: str, file: StateFile, room: Room) -> None:
         super().__init__(name, file)
         self._room = room
-        self._waiting: deque[_Job[Any]] = deque()
+        self._waiting: deque[_AnyJob] = deque()
 
     async def write(self, work: Work[T], size_bytes: int = 0) -> T:
         """The result once it is written; `size_bytes` is that of the value, if there is one."""
@@ -142,7 +145,7 @@ class SqliteWriter(SqliteThread):
         batch = self._next_batch()
         if not batch:  # written with an earlier batch, or cancelled
             return
-        written = Future[list[Any]]()
+        written = Future[list[object]]()
         _resolve(written, lambda: self._use_file(lambda connection: self._write_jobs(connection, batch)))
         error = written.exception()
         if error is not None and not isinstance(error, StoreFailed):
@@ -153,7 +156,7 @@ class SqliteWriter(SqliteThread):
             else:
                 job.future.set_exception(error)
 
-    def _write_jobs(self, connection: sqlite3.Connection, batch: list[_Job[Any]]) -> list[Any]:
+    def _write_jobs(self, connection: sqlite3.Connection, batch: list[_AnyJob]) -> list[object]:
         room_bytes = sum(job.room_bytes for job in batch)
         for _ in range(_ATTEMPTS):
             self._room.make(connection, room_bytes)
@@ -163,9 +166,9 @@ class SqliteWriter(SqliteThread):
                     return [job.work(connection) for job in batch]
         raise StoreFailed(f"{self._file.path}: other programs fill it faster than room is made")
 
-    def _next_batch(self) -> list[_Job[Any]]:
+    def _next_batch(self) -> list[_AnyJob]:
         """Jobs in their order, together no larger than the largest value may be alone."""
-        batch: list[_Job[Any]] = []
+        batch: list[_AnyJob] = []
         left = self._room.max_value_bytes
         while self._waiting and (not batch or self._waiting[0].room_bytes <= left):
             job = self._waiting.popleft()

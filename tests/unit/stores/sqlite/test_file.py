@@ -7,7 +7,6 @@ import os
 import sqlite3
 import struct
 import threading
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -23,6 +22,7 @@ from dowse.stores.sqlite.file import STEPS, VERSION
 from dowse.stores.sqlite.threads import Threads
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock
+from tests.support.eventually import eventually
 
 KEY, OTHER = Key("page", "00ff"), Key("page", "ff00")
 NOVEMBER = Days(date(2026, 11, 1), date(2026, 11, 15))
@@ -34,14 +34,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # A lock that is held a little longer on a busy machine is no failure.
     monkeypatch.setattr(connecting, "BUSY_S", 20.0)
     return tmp_path / "cache" / "dowse" / "state.db"
-
-
-async def until(holds: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(30):
-        while True:
-            if await holds():
-                return
-            await asyncio.sleep(0.001)
 
 
 async def test_the_file_and_its_folder_are_for_the_owner_only(path: Path, clock: FakeClock) -> None:
@@ -187,7 +179,7 @@ async def test_threads_end_with_the_store_and_it_says_so_to_who_comes_later(path
     async def have_ended() -> bool:
         return own.isdisjoint(threads())
 
-    await until(have_ended)
+    await eventually(have_ended)
     for work in (store.get(KEY), store.put(KEY, b"value", 60), store.sweep()):
         with pytest.raises(StoreFailed, match="used after it was closed"):
             await work
@@ -235,7 +227,7 @@ async def test_expired_rows_are_deleted_at_the_start_and_while_nothing_happens(
     async def one_is_left() -> bool:
         return (await store.usage()).entries == {"page": 1}
 
-    await until(one_is_left)
+    await eventually(one_is_left)
     await store.close()
     clock.advance(1000)
     second = SqliteStore(path, clock)
@@ -244,7 +236,7 @@ async def test_expired_rows_are_deleted_at_the_start_and_while_nothing_happens(
     async def none_is_left() -> bool:
         return not (await second.usage()).entries
 
-    await until(none_is_left)
+    await eventually(none_is_left)
     await second.close()
 
 

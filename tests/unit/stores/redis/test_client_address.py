@@ -1,6 +1,6 @@
 """What the address of a Redis says."""
 
-from dowse.stores.redis.address import RedisAddress, parse
+from dowse.stores.redis.client import RedisAddress, parse
 from tests.support.tables import each_row
 
 
