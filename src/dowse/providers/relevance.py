@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import filterfalse, product, starmap
 from urllib.parse import unquote
 
 from dowse.core import urls
@@ -58,7 +59,7 @@ def check_relevance(provider: str, query: str, hits: Sequence[Hit], *, instances
 
 def is_relevant(query: str, hits: Sequence[Hit]) -> bool:
     """Whether any result shares a word with the query; always true for a query without words."""
-    if not hits or any(_is_on(hit, site) for site in _sites(query) for hit in hits):
+    if not hits or any(starmap(_is_on, product(hits, _sites(query)))):
         return True
     asked = _fold(_without_operators(query))
     terms, pairs = _choose_terms(_words(asked)), _pairs(asked)
@@ -106,16 +107,19 @@ def _pairs(folded: str) -> set[str]:
 def _choose_terms(words: Sequence[str]) -> list[str]:
     """The words without stop words; years and short numbers only if there are no others."""
     named = [word for word in dict.fromkeys(words) if len(word) > 1 and word not in QUERY]
-    telling = [word for word in named if not word.isdigit() or (len(word) > 2 and not _YEAR.fullmatch(word))]
-    return (telling or named)[:_MOST_TERMS]
+    return (list(filterfalse(_is_vague_number, named)) or named)[:_MOST_TERMS]
+
+
+def _is_vague_number(word: str) -> bool:
+    """Whether a word is a year or a short number."""
+    return word.isdigit() and (len(word) <= 2 or _YEAR.fullmatch(word) is not None)
 
 
 def _occurs(term: str, results: _ResultText) -> bool:
     if term in results.words:
         return True
     if term[0].isdigit():
-        # Versions of different precision: 3.15 and 3.15.1.
-        return any(word.startswith(f"{term}.") or term.startswith(f"{word}.") for word in results.words if "." in word)
+        return _is_version(term, results)
     return (
         _is_part(term, results)
         or _is_compound(term, results)
@@ -128,6 +132,11 @@ def _is_part(term: str, results: _ResultText) -> bool:
     return (len(term) >= _SHORTEST_PART and term in results.text) or (
         len(term) >= _SHORTEST_JOINED and term in results.joined
     )
+
+
+def _is_version(term: str, results: _ResultText) -> bool:
+    """Whether a version stands in the results with another precision: 3.15 and 3.15.1."""
+    return any(word.startswith(f"{term}.") or term.startswith(f"{word}.") for word in results.words if "." in word)
 
 
 def _is_compound(term: str, results: _ResultText) -> bool:
