@@ -45,6 +45,7 @@ _INLINE = re.compile(r"`((?:dowse|make|uvx) [a-z-][^`]*)`")
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
 
 
+_ID = re.compile(r"`([a-z0-9-]+)`")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.*-]*)`")
 _BESIDE_SRC = ("src", "tests", "tools", "docs", "benchmarks", "deploy", "requirements")
 PACKAGE = ROOT / "src" / "dowse"
@@ -420,3 +421,14 @@ def test_terms_of_the_glossary_occur_in_the_code() -> None:
     terms = {term for line in text(ROOT / "docs" / "glossary.md").splitlines() for term in _TERM.findall(line)}
     assert len(terms) > 40 and "circuit breaker" in terms
     assert {term for term in terms - _TERMS_OF_TESTS if term.lower() not in code} == set()
+
+
+def test_every_protection_of_the_threat_model_names_promises_that_a_test_holds() -> None:
+    """`tests/test_promises.py` requires a running test for each promise."""
+    model = text(ROOT / "SECURITY.md").partition("## Credentials")[0]
+    rows = [row for row in model.splitlines() if row.startswith("| ") and not row.startswith(("| Protected", "| ---"))]
+    cited = {row: set(_ID.findall(row.rsplit(" | ", 1)[1])) for row in rows}
+    promises = tomllib.loads(text(ROOT / "tests" / "promises.toml"))
+
+    assert len(rows) > 20
+    assert [row for row, ids in cited.items() if not ids or not ids <= promises.keys()] == []

@@ -36,6 +36,8 @@ SUBJECTS = {
         "tests/unit/net/test_guard.py",
         "tests/unit/net/test_guard_addresses.py",
         "tests/unit/net/test_guard_machine.py",
+        "tests/unit/net/test_guard_late_answer.py",
+        "tests/integration/net/test_guard_dns.py",
         "tests/integration/net/test_listener.py",
     ],
     "src/dowse/net/decode.py": ["tests/security/test_decoder.py"],
