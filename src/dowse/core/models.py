@@ -174,9 +174,6 @@ class Onward(Enum):
     """A browser and scrape APIs: the body that came is not the page."""
 
 
-MOST_TEXT_CHARS = 2_000_000
-
-
 class Status(StrEnum):
     """The status of a page; all but `OK` and `TRUNCATED` have a note instead of text."""
 
