@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from ipaddress import IPv6Address
 
 from starlette.requests import Request
@@ -28,6 +29,7 @@ from dowse.surfaces.http.replies import (
 
 LONGEST_TOKEN_BYTES = 4096
 _HOST_BITS = 64
+_REMEMBERED_CLIENTS = 1024
 # For orchestrators and load balancers, and for clients that have no token yet.
 _OPEN = (*HEALTH_PATHS, WELL_KNOWN)
 # The characters that DOWSE_TOKENS takes: visible ASCII without a comma.
@@ -59,7 +61,7 @@ class BearerAuthMiddleware:
     async def _authenticate(self, scope: Scope) -> Principal | str:
         """The caller, or the reason why it is not known."""
         if self._authenticator is None:
-            return replace(ANONYMOUS, client=client_network(scope))
+            return anonymous(scope["client"][0] if scope.get("client") else "")
         presented = [value for name, value in scope["headers"] if name == b"authorization"]
         if len(presented) != 1:
             return "duplicated" if presented else "missing"
@@ -124,13 +126,13 @@ def metadata_url(scope: Scope) -> str:
     return f"{_origin(scope)}{WELL_KNOWN}{path}"
 
 
-def client_network(scope: Scope) -> str:
-    """The address of a client, by which callers without a token are told apart; of IPv6 the /64 that one client has."""
-    host = scope["client"][0] if scope.get("client") else ""
+@lru_cache(_REMEMBERED_CLIENTS)
+def anonymous(host: str) -> Principal:
+    """The caller without a token at an address; of IPv6 the /64 that one client has."""
     address = parse_address(host)
-    if not isinstance(address, IPv6Address):
-        return host
-    return str(address.ipv4_mapped or IPv6Address(int(address) >> _HOST_BITS << _HOST_BITS))
+    if isinstance(address, IPv6Address):
+        host = str(address.ipv4_mapped or IPv6Address(int(address) >> _HOST_BITS << _HOST_BITS))
+    return replace(ANONYMOUS, client=host)
 
 
 def _is_open(scope: Scope) -> bool:

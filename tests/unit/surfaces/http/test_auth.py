@@ -14,7 +14,7 @@ from dowse.auth.tokens import digest
 from dowse.core.models import Principal
 from dowse.core.protocols import Authenticator
 from dowse.core.runtime import ANONYMOUS
-from dowse.surfaces.http.auth import BearerAuthMiddleware, client_network
+from dowse.surfaces.http.auth import BearerAuthMiddleware, anonymous
 from tests.fakes import FakeClock
 from tests.fakes.asgi import HOST, Inside, ask
 from tests.support.tables import each_row
@@ -63,21 +63,19 @@ async def test_without_tokens_every_caller_is_anonymous_and_no_header_goes_furth
 
 
 @each_row(
-    ("client", "network"),
+    ("host", "network"),
     [
-        (("192.0.2.7", 1234), "192.0.2.7"),
-        (("::ffff:192.0.2.7", 1234), "192.0.2.7"),
-        (("2001:db8:1:2:3:4:5:6", 1234), "2001:db8:1:2::"),
-        (("2001:db8:1:2::9", 1), "2001:db8:1:2::"),
-        (("fe80::1%eth0", 1), "fe80::"),
-        (("somewhere", 0), "somewhere"),
-        (None, ""),
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("somewhere", "somewhere"),
+        ("", ""),
     ],
 )
-def test_a_client_without_a_token_is_known_by_its_address_or_its_network(
-    client: tuple[str, int] | None, network: str
-) -> None:
-    assert client_network({"client": client}) == network
+def test_a_client_without_a_token_is_known_by_its_address_or_its_network(host: str, network: str) -> None:
+    assert anonymous(host) == replace(ANONYMOUS, client=network)
 
 
 @pytest.mark.parametrize(
