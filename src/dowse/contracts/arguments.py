@@ -147,9 +147,9 @@ def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Seque
 
 
 def _remark_unknown(params: Sequence[Param], given: Mapping[str, object], ignored: Sequence[str]) -> list[str]:
-    known = set(chain.from_iterable(param.names for param in params))
-    unknown = [name for name in given if name not in known.union(ignored)]
-    return [_describe_unknown(name, known) for name in unknown[:_MAX_REMARKS]]
+    known = set(chain.from_iterable([param.names for param in params]))
+    unknown = given.keys() - known - set(ignored)
+    return [_describe_unknown(name, known) for name in given if name in unknown][:_MAX_REMARKS]
 
 
 def _is_not_empty(value: object) -> bool:

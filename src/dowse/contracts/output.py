@@ -233,16 +233,34 @@ def to_json_text(value: object, indent: int | None = None) -> str:
 def map_texts(value: T, change: Callable[[str], str], *, kept: Collection[str] = ()) -> T:
     """The same output with every text in it changed, such as masked, except in the fields of these names."""
     changed: object = value
-    if is_dataclass(value) and not isinstance(value, type):
-        names = {each.name for each in fields(value)}.difference(kept)
-        changed = replace(value, **{name: map_texts(getattr(value, name), change, kept=kept) for name in names})
-    elif isinstance(value, tuple):
-        changed = tuple(map_texts(each, change, kept=kept) for each in value)
-    elif isinstance(value, Sentence):
+    if isinstance(value, Sentence):
         changed = value.change(change)
-    elif isinstance(value, str) and not isinstance(value, Enum):
-        changed = change(value)
+    elif isinstance(value, str):
+        changed = value if isinstance(value, Enum) else change(value)
+    elif isinstance(value, tuple):
+        changed = tuple([map_texts(each, change, kept=kept) for each in value])
+    elif _is_instance(value):
+        changed = _map_fields(value, change, kept)
     return cast("T", changed)
+
+
+def _map_fields(output: DataclassInstance, change: Callable[[str], str], kept: Collection[str]) -> object:
+    """An output with the texts of its fields changed: half of them are empty, and most of the others stay the same."""
+    changes: dict[str, object] = {}
+    for name in _text_fields(type(output)):
+        before = getattr(output, name)
+        if before and name not in kept:
+            after = change(before) if type(before) is str else map_texts(before, change, kept=kept)
+            if after != before:
+                changes[name] = after
+    return replace(output, **changes) if changes else output
+
+
+@cache
+def _text_fields(output: type[DataclassInstance]) -> tuple[str, ...]:
+    """The fields that may hold text."""
+    kinds = get_type_hints(output).items()
+    return tuple(name for name, kind in kinds if kind not in (int, float, bool) and not isinstance(kind, EnumType))
 
 
 @cache
@@ -262,7 +280,7 @@ def _to_json_value(value: object) -> object:
         return list(map(_to_json_value, value))
     if isinstance(value, Enum):
         return value.value
-    return to_json(value) if is_dataclass(value) and not isinstance(value, type) else value
+    return to_json(value) if _is_instance(value) else value
 
 
 def _list_required(output: type[DataclassInstance]) -> list[str]:
@@ -292,3 +310,7 @@ def _schema_of_type(kind: object) -> dict[str, object]:
 
 def _is_output(kind: object) -> TypeGuard[type[DataclassInstance]]:
     return is_dataclass(kind)
+
+
+def _is_instance(value: object) -> TypeGuard[DataclassInstance]:
+    return is_dataclass(value) and not isinstance(value, type)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import groupby
 from typing import TypeVar
 
@@ -53,8 +54,8 @@ _REPETITIONS = (*_IN_NOTE, FailureReason.ADDRESS_NOT_ALLOWED)
 
 # Markers that a page forges, with any nonce.
 _FORGED_MARKER = re.compile(r"<<<(?=\s*untrusted\b)|>>>(?=\s*end of\b)", re.IGNORECASE)
-# Fenced, or the words of the caller.
-_UNCHANGED = ("page_content", "text", "query")
+# Fenced, the words of the caller, or a sentence of ours.
+_UNCHANGED = ("page_content", "text", "query", "failure")
 
 
 class Spotlight:
@@ -63,8 +64,9 @@ class Spotlight:
     A page cannot forge a marker that did not exist when it was written, nor swallow it by code that it leaves open.
     """
 
-    def __init__(self) -> None:
-        self._nonce = secrets.token_hex(4)
+    @cached_property
+    def _nonce(self) -> str:
+        return secrets.token_hex(4)
 
     def fence(self, text: str, label: str) -> str:
         from dowse.document.cut import seal  # `dowse --help` does without.

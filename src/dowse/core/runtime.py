@@ -136,9 +136,11 @@ class FairQueue(Generic[W]):
 
     def first(self, held: Mapping[str, int] | None = None) -> W | None:
         """The head of the queue: of the callers that hold the fewest slots, the one whose turn it is."""
+        if not self._waiting:
+            return None
         counts = held or {}
-        caller = min(self._waiting, key=lambda name: counts.get(name, 0), default=None)
-        return None if caller is None else next(iter(self._waiting[caller]))
+        caller = min(self._waiting, key=lambda name: counts.get(name, 0))
+        return next(iter(self._waiting[caller]))
 
     def of_longest(self) -> list[W]:
         """The waiters of the caller that has the most, in order of arrival."""

@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Self
 from urllib.parse import quote
 
@@ -88,6 +89,8 @@ _ADDRESS = re.compile(r"https?://\S+")
 _NOT_IN_ADDRESS = re.compile(r"[<>`\\^{|}]")
 # A text is examined up to this multiple of its limit: invisible characters make it longer than it looks.
 _LOOKED_AT = 20
+# A cached answer is quoted again at each call.
+_REMEMBERED_LINES = 1024
 # The most combining marks of one letter in any writing.
 _MOST_MARKS = 8
 
@@ -177,6 +180,7 @@ def find_or_end(text: str, mark: str, start: int = 0) -> int:
     return at if at >= 0 else len(text)
 
 
+@lru_cache(_REMEMBERED_LINES)
 def quote_line(text: str) -> str:
     """Untrusted text as one inert line, to stand behind a mark of an answer; applied twice it does the same as once.
 
