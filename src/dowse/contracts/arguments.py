@@ -11,7 +11,7 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
 
@@ -55,10 +55,11 @@ class Param:
     """Whether the schema has it; the schema of a drop-in has no more than the original's."""
     is_lenient: bool = False
     """Whether a number out of range is clamped. The schema has no bounds then: some clients would enforce them."""
+    names: tuple[str, ...] = field(init=False)
+    """Every name that is understood, the one of the schema first."""
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.name, *self.aliases, *self.misnomers
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", (self.name, *self.aliases, *self.misnomers))
 
     def schema(self) -> dict[str, object]:
         unlisted = self.rare if self.lists_empty else (*self.rare, "")
