@@ -97,6 +97,20 @@ async def test_packages_of_other_kinds(
     golden(f"pypi/{name}", (await bench.read("pypi", url)).markdown)
 
 
+async def test_of_a_licence_with_its_whole_text_the_first_line_is_shown(bench: Bench, double: SiteDouble) -> None:
+    """Where no classifier names it."""
+    info = {
+        "name": "reed",
+        "version": "1.0",
+        "license": "Otter Public Licence\n\nEverybody may swim.",
+        "classifiers": [],
+    }
+    double.has("/pypi/reed/json", json.dumps({"info": info, "releases": {}, "urls": []}))
+    text = await bench.read("pypi", "https://pypi.org/project/reed/")
+    assert "Otter Public Licence" in text.markdown
+    assert "Everybody may swim" not in text.markdown
+
+
 async def test_a_version_is_read_although_the_project_is_not(
     bench: Bench, double: SiteDouble, recorded: Recorded
 ) -> None:
