@@ -74,7 +74,7 @@ class _PhraseIndex:
 
 
 def _continues(words: Words, further: Sequence[str]) -> bool:
-    return len(words) == len(further) and all(map(frozenset.__contains__, words, further))
+    return len(words) == len(further) and all(word in singulars for word, singulars in zip(further, words, strict=True))
 
 
 def _singulars(word: str) -> frozenset[str]:

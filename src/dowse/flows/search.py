@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, starmap
+from itertools import chain
 
 from dowse.core.digests import OFF_TOPIC, Digest, Source
 from dowse.core.errors import (
@@ -187,7 +187,7 @@ class SearchFlow:
     ) -> tuple[list[Result], tuple[str, ...]]:
         """The results with the passages of their pages, in order, and warnings about finding those."""
         digests, remarks = await self._digests(reading, pages)
-        results = list(starmap(_result, zip(placed, pages, digests, strict=True)))
+        results = [_result(*each) for each in zip(placed, pages, digests, strict=True)]
         return _sort(_drop_duplicates(results)), remarks
 
     async def _digests(self, reading: _Reading, pages: Sequence[Page]) -> tuple[list[Digest | None], tuple[str, ...]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import filterfalse, product, starmap
 from urllib.parse import unquote
 
 from dowse.core import urls
@@ -59,7 +58,7 @@ def check_relevance(provider: str, query: str, hits: Sequence[Hit], *, instances
 
 def is_relevant(query: str, hits: Sequence[Hit]) -> bool:
     """Whether any result shares a word with the query; always true for a query without words."""
-    if not hits or any(starmap(_is_on, product(hits, _sites(query)))):
+    if not hits or any(_is_on(hit, site) for site in _sites(query) for hit in hits):
         return True
     asked = _fold(_without_operators(query))
     terms, pairs = _choose_terms(_words(asked)), _pairs(asked)
@@ -107,7 +106,8 @@ def _pairs(folded: str) -> set[str]:
 def _choose_terms(words: Sequence[str]) -> list[str]:
     """The words without stop words; years and short numbers only if there are no others."""
     named = [word for word in dict.fromkeys(words) if len(word) > 1 and word not in QUERY]
-    return (list(filterfalse(_is_vague_number, named)) or named)[:_MOST_TERMS]
+    telling = [word for word in named if not _is_vague_number(word)]
+    return (telling or named)[:_MOST_TERMS]
 
 
 def _is_vague_number(word: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import filterfalse, islice
+from itertools import islice
 
 from dowse.core.digests import CodeBlock, Digest, KeyPoint, Source
 from dowse.core.text import cut_at_word, inert, one_line
@@ -223,7 +223,7 @@ def _shorten_point(text: str) -> str:
 def _describe_code(document: Document, block: Block) -> CodeBlock:
     lines = document.code_lines(block)
     said = [line.strip() for line in lines if line.strip()] or [""]
-    beginning = next(filterfalse(_UNTELLING.match, said), said[0])
+    beginning = next((line for line in said if not _UNTELLING.match(line)), said[0])
     return CodeBlock(
         anchor=block.anchor,
         language=document.code_language(block).lower(),

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain, starmap
+from itertools import chain
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -58,7 +58,7 @@ def read_rules(value: object) -> tuple[Rule, ...]:
         return given
     if not isinstance(given, dict) or len(given) > _MOST_RULES:
         raise ValueError
-    return tuple(starmap(_rule, given.items()))
+    return tuple(_rule(name, parts) for name, parts in given.items())
 
 
 def _rule(name: str, given: object) -> Rule:

@@ -109,7 +109,8 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         if self.keyless == "off" or (self.keyless == "on" and self.searchers()):
             return []
         flags = {name: self.providers[name].enabled for name in KEYLESS}
-        order = dict.fromkeys([*self.keyless_order, *filter(flags.get, KEYLESS)])
+        asked_for = [name for name in KEYLESS if flags[name]]
+        order = dict.fromkeys([*self.keyless_order, *asked_for])
         return [name for name in order if flags[name] is not False]
 
     def answerers(self) -> list[str]:
@@ -156,7 +157,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
 @cache
 def all_settings() -> tuple[Setting, ...]:
     """Every setting, in the order of the documentation: a group's own settings, then those of its providers."""
-    settings = list(chain.from_iterable(map(derive_settings, SPECS.values())))
+    settings = [setting for spec in SPECS.values() for setting in derive_settings(spec)]
     for name, field in Settings.model_fields.items():
         if name == "limits":
             settings += derive_limits()

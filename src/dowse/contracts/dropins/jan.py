@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from itertools import starmap
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
 from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool, render_failure
@@ -216,7 +215,7 @@ def _render_search(outcome: SearchOutcome, arguments: Arguments, fetched_at: str
         ],
         "citations": [result.hit.url for result in outcome.results],
         "raw": {
-            "organic": list(starmap(_organic, enumerate(outcome.results, start=1))),
+            "organic": [_organic(place, result) for place, result in enumerate(outcome.results, start=1)],
             "searchParameters": _parameters(outcome, arguments),
         },
     }

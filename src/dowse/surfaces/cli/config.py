@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import groupby, starmap
+from itertools import groupby
 
 from pydantic import SecretStr
 
@@ -102,7 +102,7 @@ def _show(effective: list[EffectiveSetting], file: ConfigFile) -> str:
     rows = align([[f"  {each.name}", _describe_source(each), each.value or "(not set)"] for each in effective])
     blocks = [_describe_file(file)]
     for group, members in groupby(zip(effective, rows, strict=True), lambda line: line[0].group):
-        blocks.append("\n".join([style(group, "bold"), *starmap(_colour, members)]))
+        blocks.append("\n".join([style(group, "bold"), *(_colour(each, row) for each, row in members)]))
     return "\n\n".join(blocks)
 
 

@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import starmap
 from pathlib import Path
 
 from dowse.auth import tokens
@@ -196,7 +195,7 @@ def _list(arguments: argparse.Namespace) -> int:
     uses = asyncio.run(_last_uses(settings, entries)) if entries else []
     listed = list(zip(entries, uses, sources, strict=True))
     if arguments.json:
-        print(json.dumps(list(starmap(_describe, listed)), indent=2))
+        print(json.dumps([_describe(*each) for each in listed], indent=2))
         return DONE
     if not listed:
         print("dowse: there are no tokens; `dowse token new NAME` creates one", file=sys.stderr)

@@ -275,7 +275,7 @@ class _Reader:
         if said is None:
             return
         above = role_of_class(node.parent.get("class")) if node.parent is not None else Role.NONE
-        kind = next(filter(_KINDS_OF_DATE.__contains__, (role, said, above)), Role.DATE)
+        kind = next((each for each in (role, said, above) if each in _KINDS_OF_DATE), Role.DATE)
         if kind is not Role.DATE or len(value.strip()) <= _LONGEST_DATE_LINE:
             self._add_date(value, kind)
 
