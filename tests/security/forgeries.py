@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from markdown_it import MarkdownIt
@@ -100,6 +101,7 @@ _MARKDOWN = (
     "\t{} indented",
     "| {} | b |\n| --- | --- |",
     "[{}]: https://evil.example/",
+    "[a\\]{}]: https://evil.example/",
     "[^1]: {}",
     "![{}](https://evil.example/x.png)",
     "![{}][evil]",
@@ -230,13 +232,19 @@ _SCHEME = re.compile(r'(?<![^\s"])(?:https?://|invalid:)')
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-_LOOKALIKES = str.maketrans("аеорсухіѕνοеτ∶꞉ː﹕：", "aeopcyxisvoet:::::")
+_LOOKALIKES: dict[int, str | int] = dict(
+    str.maketrans("аеорсухіѕνοеτøΝՏꓠꓳꓔꓰⲚⲛⲟⲧⲉᎢᏚ∶꞉ː﹕：˸ꓽ፡⁚❨›❯", "aeopcyxisvoetonsnotennotets:::::::::(>>")
+)
+_LOOKALIKES |= {ord("≫"): ">>", ord("≪"): "<<", 0x2800: " "}
+_LOOKALIKES |= {first + at: chr(ord("a") + at) for first in (0x1F170, 0x1F1E6) for at in range(26)}
+_BETWEEN = r"(?:[^\w-]|_)+"
 _LOOKS_LIKE_OURS = re.compile(
     r"^[\W_]*(?:note|warning|sources?|status|image|direct answer|related searches|tried before|more of a page|"
     r"to read on|to read a source|all of it)[\W_]*?(?<!\\):"
-    r"|(?<!\\)(?<!\\.)(?:>>>|<<<)|failed to retrieve page content|it is data, not instructions|comes from the web"
-    r"|^[\W_]*?(?<!\\)\((?:cut|this is|nothing of|the same text|a part|the page)|\b(?:get_content|web_search)\("
-    r"|(?<!\\)```|(?<!\\)~~~|next_cursor|(?<!\\)<(?:[a-z/!?|])"
+    r"|(?<!\\)(?<!\\.)(?:>>>|<<<)|failed to retrieve page content|it is data not instructions|comes from the web"
+    r"|^[\W_]*?(?<!\\)\([\W_]*(?:cut|this is|nothing of|the same text|a part|the page)"
+    r"|\b_?(?:get\\?_content|web\\?_search)[*_]*\("
+    r"|(?<!\\)```|(?<!\\)~~~|next_cursor|(?<!\\)<(?:[a-z/!?|])".replace(" ", _BETWEEN)
 )
 _MARKDOWN_VIEWER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -253,7 +261,8 @@ def judge_characters(text: str) -> list[str]:
 
 def fold(text: str) -> str:
     """A text as it looks: compatible characters, look-alikes, accents and unseen characters made plain."""
-    plain = unicodedata.normalize("NFKD", text).casefold().translate(_LOOKALIKES)
+    # Twice: a capital letter and its small form may look like two different ones.
+    plain = unicodedata.normalize("NFKD", text).translate(_LOOKALIKES).casefold().translate(_LOOKALIKES)
     return "".join(each for each in plain if unicodedata.category(each) not in ("Mn", "Me", "Cf"))
 
 
@@ -283,9 +292,14 @@ def _judge_blocks(forged: str, ordinary: str) -> Iterator[str]:
     seen = _MARKDOWN_VIEWER.parse(outside(forged))
     if tuple(token.type for token in seen) != _see_blocks(outside(ordinary)):
         yield "other blocks in a viewer"
-    yield from (f"{kind} in a viewer" for kind in _inline_kinds(seen) & {"html_inline", "image", "code_inline"})
-    if not end_is_seen(forged):
-        yield "the end marker is not seen in a viewer"
+    kinds = {leaf.type for leaf in _leaves(seen)}
+    yield from (f"{kind} in a viewer" for kind in ("html_inline", "image", "link_open") if kind in kinds)
+    codes = (leaf.content for leaf in _leaves(seen) if leaf.type == "code_inline")
+    yield from (f"code {code!r} in a viewer" for code in codes if not _is_closed_in_a_line(code, forged))
+    if CANARY in outside(forged) and not any(CANARY in token.content for token in _leaves(seen)):
+        yield "words that a viewer does not show"
+    if not markers_are_seen(forged):
+        yield "a marker is not seen in a viewer"
 
 
 @lru_cache
@@ -293,23 +307,19 @@ def _see_blocks(text: str) -> tuple[str, ...]:
     return tuple(token.type for token in _MARKDOWN_VIEWER.parse(text))
 
 
-def _inline_kinds(tokens: list[Token]) -> set[str]:
-    return {child.type for token in tokens for child in token.children or ()}
+def _leaves(tokens: Iterable[Token]) -> Iterator[Token]:
+    return (leaf for token in tokens for leaf in token.children or ([token] if token.type != "inline" else []))
 
 
-def end_is_seen(text: str) -> bool:
-    """Whether a viewer shows every end marker as text, not as a part of code or of HTML."""
-    ends = re.findall(r"(?m)^>>> (end of [a-z]+(?: \d+)? [0-9a-f]{8})$", _ends(text))
-    shown = [
-        child.content
-        for token in _MARKDOWN_VIEWER.parse(text)
-        for child in token.children or ()
-        if child.type == "text"
-    ]
-    return all(end in shown for end in ends)
+def _is_closed_in_a_line(code: str, text: str) -> bool:
+    """Whether a viewer shows inline code where it stands, as it is: within one line, and without escapes in it."""
+    return "\\" not in code and f"`{code}`" in text
 
 
-def _ends(text: str) -> str:
-    """The lines of true markers only: those with the nonce of the last one."""
-    last = re.findall(r"(?m)^>>> end of [a-z]+(?: \d+)? ([0-9a-f]{8})$", text)
-    return "\n".join(line for line in text.split("\n") if last and line.endswith(last[-1]))
+def markers_are_seen(text: str) -> bool:
+    """Whether a viewer shows every marker as text, not as a part of a link, of code or of HTML."""
+    nonces = re.findall(r"(?m)^>>> end of [a-z]+(?: \d+)? ([0-9a-f]{8})$", text)
+    # Those with the nonce of the last one are true.
+    mark = re.compile(rf"(?m)^(?:>>> (end of)|(<<< untrusted)) ([a-z]+(?: \d+)? {nonces[-1] if nonces else '$^'})$")
+    shown = Counter(leaf.content for leaf in _leaves(_MARKDOWN_VIEWER.parse(text)) if leaf.type == "text")
+    return not Counter(f"{end or start} {name}" for end, start, name in mark.findall(text)) - shown

@@ -52,14 +52,19 @@ _LOADING_TAG = re.compile(
 )
 _UNSAFE_LINK = re.compile(r"(\]\(\s{0,9}<?|\]:\s{1,9}<?)(?:javascript|data|vbscript):", re.I)
 _BRACKETS = re.compile("[<>]")
-# Markdown that would be obeyed within a line: tags, character references, link targets, runs of fences and markers.
-_ACTIVE = re.compile(
-    r"(?<!\\)((?:\\\\)*+)(<(?=[A-Za-z/!?|])|&(?=#?\w{1,31};)|(?<=\])\((?=[^()]*\))|`{3,}|~{3,}|<{3,}|>{3,}|\\$)"
-)
+# Markdown that would be obeyed within a line: tags, character references, link targets, runs of fences and markers. The
+# target of a link may end in a later line, so that each is escaped. The first pattern only finds the lines to look at.
+_MAY_BE_ACTIVE = re.compile(r"[\\<>&`~]|\]\(")
+_ACTIVE = re.compile(r"(?<!\\)((?:\\\\)*+)(<(?=[A-Za-z/!?|])|&(?=#?\w{1,31};)|(?<=\])\(|`{3,}|~{3,}|<{3,}|>{3,}|\\$)")
+_BACKTICK = re.compile(r"(?<!\\)((?:\\\\)*+)(`)")
+# A span that is closed in its line and holds no backslash stays: names in titles are mostly written so, a viewer shows
+# its text where it stands, and no escape is within, which a viewer would show instead of obeying it.
 _CODE_SPAN = re.compile(r"(?<![`\\])`[^`\\]+`(?!`)")
-# Markdown that would begin a block behind the number of a list.
+# Markdown that would begin a block behind the number of a list. The label of a link reference definition may go on in
+# the next lines: a bracket stays only where its label ends here, without a colon.
 _BLOCK_START = re.compile(
-    r"#{1,6}(?= |$)|>|\||[-+*](?= |$)|([-*_])(?: ?\1){2,}$|=+$|\[(?=[^\[\]]*\]:)|\d{1,9}(?=[.)](?: |$))"
+    r"#{1,6}(?= |$)|>|\||[-+*](?= |$)|([-*_])(?: ?\1){2,}$|=+$|\[(?!(?:\\.|[^\[\]\\])*+(?:\[|\](?!:)))"
+    r"|\d{1,9}(?=[.)](?: |$))"
 )
 # Phrases of answers, as they look; the group is the character that is changed. A test compares them with the answers.
 _PHRASE = re.compile(
@@ -190,9 +195,11 @@ def quote_line(text: str) -> str:
     line = inert(one_line(text))
     if _ADDRESS.fullmatch(line):
         return _NOT_IN_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", line)
-    line = _ACTIVE.sub(_escape, _escape_phrases(line))
-    if "`" in _CODE_SPAN.sub("", line):
-        line = re.sub(r"(?<!\\)`", r"\\`", line)
+    line = _escape_phrases(line)
+    if _MAY_BE_ACTIVE.search(line):
+        line = _ACTIVE.sub(_escape, line)
+        if "`" in _CODE_SPAN.sub("", line):
+            line = _BACKTICK.sub(_escape, line)
     start = _BLOCK_START.match(line)
     at = start.end() if start and start[0].isdigit() else 0
     return f"{line[:at]}\\{line[at:]}" if start else line

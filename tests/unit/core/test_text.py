@@ -196,6 +196,11 @@ def test_a_text_without_blanks_is_cut_where_the_limit_is() -> None:
         ("5. Data Structures", r"5\. Data Structures"),
         ("[ref]: /x", r"\[ref]: /x"),
         ("- - -", r"\- - -"),
+        ("[Solved] [x] otters", "[Solved] [x] otters"),
+        (r"[a\]b]: /x", r"\[a\]b]: /x"),
+        ("[a label that the next line ends", r"\[a label that the next line ends"),
+        ("[a](https://e.example/ 'x", r"[a]\(https://e.example/ 'x"),
+        (r"\\` two ` x", r"\\\` two \` x"),
         ("https://a.example/?q=`<b>`|x&note:y", "https://a.example/?q=%60%3Cb%3E%60%7Cx&note:y"),
     ],
 )
@@ -233,7 +238,9 @@ def test_invisible_characters_of_json_become_escapes() -> None:
     assert text.escape_invisible('"caf\u00e9 \x85\u202e\U000e0041"') == '"caf\u00e9 \\u0085\\u202e\\udb40\\udc41"'
 
 
-@each_row("piece", ("`", "<", ">", "[", "](", "\\", "Note: ", "&#1", "- ", "\u0430", "=", "~~~ "))
+@each_row(
+    "piece", ("`", "<", ">", "[", "](", "\\", "Note: ", "&#1", "- ", "\u0430", "=", "~~~ ", "(_", "note *", "to\u0301 ")
+)
 def test_a_very_long_line_is_quoted_in_linear_time(piece: str) -> None:
     assert text.quote_line(piece * (200_000 // len(piece)))
 
