@@ -40,6 +40,7 @@ from tests.fakes.bench import ContractBench
 from tests.security.forgeries import (
     CANARY,
     FORGERIES,
+    OBVIOUS,
     ORDINARY,
     judge,
     judge_characters,
@@ -259,6 +260,14 @@ def _show_raw(title: str, snippet: str, page: str) -> str:
     """The layout of a concise result, with its texts as they came."""
     fence = f"<<< untrusted page 1 0a1b2c3d\n{page}\n>>> end of page 1 0a1b2c3d"
     return f"1 result.\n\n1. {title}\nhttps://a.example/\nSnippet: {snippet}\n{fence}\n\nMore."
+
+
+@pytest.mark.parametrize("forged", OBVIOUS.values(), ids=OBVIOUS)
+def test_the_judge_knows_a_forgery_behind_a_mark(forged: str) -> None:
+    """The positive control of those that need not begin a line."""
+    for texts in ((CANARY, "{}", "Text."), ("{}", CANARY, "Text.")):
+        shown = [_show_raw(*(text.replace("{}", words) for text in texts)) for words in (forged, ORDINARY)]
+        assert judge(shown[0], shown[1])
 
 
 def test_the_judge_names_a_title_that_a_viewer_takes_for_a_link_definition() -> None:

@@ -31,7 +31,7 @@ _VARIATION_RUN = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 _NO_VARIATION = re.compile(
     "[\ufe00-\ufe0f](?:(?<=[\0-\x7f][\ufe00-\ufe0f])(?<![0-9#*][\ufe00-\ufe0f])|(?<=[0-9#*][\ufe00-\ufe0d]))"
 )
-_BLANKS = re.compile(r"\s+")
+_BLANKS = re.compile(r"[\s\u2800]+")  # the blank of Braille as well
 _RARE_LINE_ENDS = re.compile("[\v\f\x1c-\x1e\x85]")
 # Elements that APIs highlight with or that pages forge; `Vec<u8>` and `List<String>` are not markup.
 _ELEMENTS = (
@@ -66,36 +66,62 @@ _BLOCK_START = re.compile(
     r"#{1,6}(?= |$)|>|\||[-+*](?= |$)|([-*_])(?: ?\1){2,}$|=+$|\[(?!(?:\\.|[^\[\]\\])*+(?:\[|\](?!:)))"
     r"|\d{1,9}(?=[.)](?: |$))"
 )
+# Within a phrase: emphasis and other signs between words, and before the colon or bracket that is changed.
+_GAP = r"[\W_]+"
+_SIGNS = r"(?:[^\w:(\\]|_|\\[^\w:(])*"
+_SPACE = r"(?:[^\w -]|_)*( )(?:[^\w-]|_)*"
 # Phrases of answers, as they look; the group is the character that is changed. A test compares them with the answers.
 _PHRASE = re.compile(
     r"(?<![^\W_])(?:"
-    r"(?:note|warning|direct answer|related searches|tried before|more of a page|snippet|sources?|status|image|"
-    r"to read on|to read a source|on from a block|all of it) ?(:)"
-    r"|(?:get_content|web_search|answer_question) ?(\()"
-    r"|nothing matched( )['\"]|retrieve page( )content|data, not( )instructions|what follows comes( )from the web"
+    rf"(?:note|warning|direct{_GAP}answer|related{_GAP}searches|tried{_GAP}before|more{_GAP}of{_GAP}a{_GAP}page|"
+    rf"snippet|sources?|status|image|to{_GAP}read{_GAP}(?:on|a{_GAP}source)|on{_GAP}from{_GAP}a{_GAP}block|"
+    rf"all{_GAP}of{_GAP}it){_SIGNS}(:)"
+    rf"|(?:get\\?_content|web\\?_search|answer\\?_question){_SIGNS}(\()"
+    rf"|nothing{_GAP}matched( )['\"]|retrieve{_GAP}page{_SPACE}content|data{_GAP}not{_SPACE}instructions"
+    rf"|what{_GAP}follows{_GAP}comes{_SPACE}from{_GAP}the{_GAP}web"
     r"|next(_)cursor)"
-    r"|(?<!\\)(\()(?:cut[: ]|this is a |nothing of the |the same text |a part of the |the page continues)"
-    r"|(?<!\\)(>)>> ?end of|(?<!\\)(<)<< ?untrusted"
+    rf"|(?<!\\)(\()(?:[^\w(\\]|_|\\[^\w(]){{0,9}}(?:cut[^\w)-]|this{_GAP}is{_GAP}a |nothing{_GAP}of{_GAP}the |"
+    rf"the{_GAP}same{_GAP}text |a{_GAP}part{_GAP}of{_GAP}the |the{_GAP}page{_GAP}continues)"
+    r"|(?<!\\)(>) ?> ?> ?end of|(?<!\\)(<) ?< ?< ?untrusted"
 )
-_LOOKALIKES = {
+_ESCAPED = {" ": "-"} | {character: f"\\{character}" for character in ":(_<>"}
+_ESCAPED_IN_ADDRESS = {character: f"%{ord(character):02X}" for character in "(_"}
+# Letters and signs that look like those of the phrases: of Cyrillic, Greek, Armenian, Coptic, Cherokee and Lisu, small
+# capitals and letters with strokes. Compatible forms and accents need no entry, since they decompose.
+_LOOKALIKES: dict[int, str] = {
     ord(other): group[0]
     for group in (
-        "a\u0430\u0410\u0391\u03b1\u1d00 b\u0412\u0392\u0299 c\u0441\u0421\u03f2\u1d04 d\u0501\u1d05 "
-        "e\u0435\u0415\u0395\u03b5\u1d07 f\ua730 g\u0261\u0262 h\u04bb\u041d\u0397\u029c "
-        "i\u0456\u0406\u0399\u03b9\u0131\u026a k\u043a\u041a\u039a\u03ba\u1d0b l\u04cf\u029f m\u041c\u039c\u1d0d "
-        "n\u039d\u0578\u0274 o\u043e\u041e\u039f\u03bf\u0585\u1d0f p\u0440\u0420\u03a1\u03c1\u1d18 r\u0433\u0280 "
-        "s\u0455\u0405\ua731 t\u0442\u0422\u03a4\u03c4\u1d1b u\u03c5\u057d\u1d1c v\u0475\u03bd\u1d20 w\u051d\u1d21 "
-        "x\u0445\u0425\u03a7\u03c7 y\u0443\u0423\u03a5\u028f :\u2236\ua789\u02d0\u0589\u05c3\ufe13"
+        "a\u0430\u0410\u0391\u03b1\u1d00\ua4ee\u2c80\u2c81\u13aa\u0251 b\u0412\u0392\u0299\ua4d0\u2c82\u13f4 "
+        "c\u0441\u0421\u1d04\ua4da\u2ca4\u2ca5\u13df d\u0501\u1d05\ua4d3\u13a0\u0111\u0110 "
+        "e\u0435\u0415\u0395\u03b5\u1d07\ua4f0\u2c88\u2c89\u13ac\u0454\u0404 f\ua730\ua4dd\u03dc "
+        "g\u0261\u0262\ua4d6\u13c0 h\u04bb\u041d\u0397\u029c\ua4e7\u2c8e\u13bb\u0127\u0126 "
+        "i\u0456\u0406\u0399\u03b9\u0131\u026a\ua4f2\u2c92\u2c93\u13a5\u0268 "
+        "k\u043a\u041a\u039a\u03ba\u1d0b\ua4d7\u2c94\u2c95\u13e6 l\u04cf\u029f\ua4e1\u13de\u0142\u0141 "
+        "m\u041c\u039c\u1d0d\ua4df\u2c98\u2c99\u13b7 n\u039d\u0578\u0274\ua4e0\u2c9a\u2c9b "
+        "o\u043e\u041e\u039f\u03bf\u0585\u1d0f\ua4f3\u2c9e\u2c9f\u00f8\u00d8\u0555\u03c3\u10ff "
+        "p\u0440\u0420\u03a1\u03c1\u1d18\ua4d1\u2ca2\u2ca3\u13e2 q\u051b r\u0433\u0280\ua4e3\u13a1\u13d2 "
+        "s\u0455\u0405\ua731\ua4e2\u13da\u054f "
+        "t\u0442\u0422\u03a4\u03c4\u1d1b\ua4d4\u2ca6\u2ca7\u13a2\u0167\u0166 u\u03c5\u057d\u1d1c\ua4f4\u054d "
+        "v\u0475\u03bd\u1d20\ua4e6\u13d9 w\u051d\u1d21\ua4ea\u13b3\u0561 "
+        "x\u0445\u0425\u03a7\u03c7\ua4eb\u2cac\u2cad "
+        "y\u0443\u0423\u03a5\u028f\ua4ec\u2ca8\u2ca9\u04af\u04ae\u03b3 "
+        ":\u2236\ua789\u02d0\u0589\u05c3\u02f8\ua4fd\u1361\u205a\u0703\u0704\u0903\u0a83\u16ec "
+        "(\u2768\u276a\ufd3e\u27ee\u2985 >\u203a\u276f\u3009\u27e9 <\u2039\u276e\u3008\u27e8"
     ).split()
     for other in group[1:]
 }
-_ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0489\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f]")
+# Circled and squared letters and those of flags; quotation marks that look like several brackets.
+_LOOKALIKES |= {first + at: chr(ord("a") + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
+_LOOKALIKES |= {0xAB: "<<", 0x226A: "<<", 0x22D8: "<<<", 0xBB: ">>", 0x226B: ">>", 0x22D9: ">>>"}
+_NOT_DRAWN = ("Mn", "Me", "Cf")
 _ADDRESS = re.compile(r"https?://\S+")
-_NOT_IN_ADDRESS = re.compile(r"[<>`\\^{|}]")
+# With what a viewer would obey there: the target of a link, character references, runs of tildes.
+_NOT_IN_ADDRESS = re.compile(r"[<>`\\^{|}]|(?<=\])\(|~(?=~)|(?<=~)~|&(?!amp;)(?=#?\w{1,31};)")
 # A text is examined up to this multiple of its limit: invisible characters make it longer than it looks.
 _LOOKED_AT = 20
 # A cached answer is quoted again at each call.
 _REMEMBERED_LINES = 1024
+_REMEMBERED_CHARACTERS = 4096
 # The most combining marks of one letter in any writing.
 _MOST_MARKS = 8
 
@@ -194,8 +220,9 @@ def quote_line(text: str) -> str:
     """
     line = inert(one_line(text))
     if _ADDRESS.fullmatch(line):
+        line = _escape_phrases(line, _ESCAPED_IN_ADDRESS)
         return _NOT_IN_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", line)
-    line = _escape_phrases(line)
+    line = _escape_phrases(line, _ESCAPED)
     if _MAY_BE_ACTIVE.search(line):
         line = _ACTIVE.sub(_escape, line)
         if "`" in _CODE_SPAN.sub("", line):
@@ -234,23 +261,30 @@ def _escape(found: re.Match[str]) -> str:
     return found[1] + "".join(f"\\{character}" for character in found[2])
 
 
-def _escape_phrases(line: str) -> str:
+def _escape_phrases(line: str, escapes: Mapping[str, str]) -> str:
     """The line with one character of each phrase of an answer escaped, or a hyphen for its space."""
     if not _PHRASE.search(_fold(line)):
         return line
-    places = [place for place, character in enumerate(line) for _ in _fold(character)]
+    pieces = [_fold(character) for character in line]
+    places = [place for place, piece in enumerate(pieces) for _ in piece]
     characters = list(line)
-    for found in _PHRASE.finditer("".join(map(_fold, line))):
-        changed = found[found.lastindex or 0]
-        characters[places[found.start(found.lastindex or 0)]] = "-" if changed == " " else f"\\{changed}"
+    for found in _PHRASE.finditer("".join(pieces)):
+        place = places[found.start(found.lastindex or 0)]
+        characters[place] = escapes.get(found[found.lastindex or 0], characters[place])
     return "".join(characters)
 
 
 def _fold(text: str) -> str:
     """A text as it looks: in lower case, with Latin letters for their look-alikes and without accents."""
-    if text.isascii():
-        return text.lower()
-    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.translate(_LOOKALIKES)).casefold())
+    return text.lower() if text.isascii() else "".join(map(_fold_character, text))
+
+
+@lru_cache(_REMEMBERED_CHARACTERS)
+def _fold_character(character: str) -> str:
+    parts = unicodedata.normalize("NFKD", character)
+    letters = "".join(part for part in parts if unicodedata.category(part) not in _NOT_DRAWN)
+    # Before the case is folded: a capital Greek Nu looks like N, a small one like v.
+    return letters.translate(_LOOKALIKES).casefold()
 
 
 def _beginning(text: str, limit: int) -> str:

@@ -201,6 +201,16 @@ def test_a_text_without_blanks_is_cut_where_the_limit_is() -> None:
         ("[a label that the next line ends", r"\[a label that the next line ends"),
         ("[a](https://e.example/ 'x", r"[a]\(https://e.example/ 'x"),
         (r"\\` two ` x", r"\\\` two \` x"),
+        ("**Note**: and _source_ : b", r"**Note**\: and _source_ \: b"),
+        ("Note\u2800: trusted", r"Note \: trusted"),
+        (
+            "N\u03ccte: \ua4e0\ua4f3\ua4d4\ua4f0: \U0001d6b4ote\ua4fd",
+            "N\u03ccte\\: \ua4e0\ua4f3\ua4d4\ua4f0\\: \U0001d6b4ote\\:",
+        ),
+        ("( *Cut*: x) ((cut: y)", r"\( *Cut*: x) (\(cut: y)"),
+        (r"get\_content(url)", r"get\_content\(url)"),
+        ("https://a.example/get_content(x)?next_cursor=1", "https://a.example/get_content%28x)?next%5Fcursor=1"),
+        ("https://a.example/~me/~~/[a](b)&lt;&amp;", "https://a.example/~me/%7E%7E/[a]%28b)%26lt;&amp;"),
         ("https://a.example/?q=`<b>`|x&note:y", "https://a.example/?q=%60%3Cb%3E%60%7Cx&note:y"),
     ],
 )
