@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dowse.core.text import find_or_end
 from dowse.core.tokens import reach, token_cost
-from dowse.document.markdown import FENCES, LineScanner, fence_language
+from dowse.document.markdown import FENCES, CodeFence, LineScanner, fence_language
 
 GAP = "[…]"
 """Stands for text that is left out."""
@@ -94,7 +94,7 @@ def seal(markdown: str) -> str:
     """Close the code that a text leaves open and escape its HTML blocks, so that the line below it is neither.
 
     By the rules of CommonMark an HTML block may go on for ever, and within it no fence is a fence. A line of text
-    stands right above it.
+    stands right above it, and a line that begins with `>` right below.
     """
     if _UNDERLINE.match(markdown):
         markdown = f"\n{markdown}"
@@ -106,8 +106,17 @@ def seal(markdown: str) -> str:
         read = scanner.scan(line)
         is_prose = read.fence is None and not read.is_indented_code
         lines.append(_HTML_BLOCK.sub(r"\1\\<", line) if is_prose else line)
-    fence = scanner.unending_fence
-    return "\n".join([*lines, *([fence.closing] if fence else [])])
+    return "\n".join([*lines, *_last_line(lines[-1], scanner.unending_fence)])
+
+
+def _last_line(line: str, fence: CodeFence | None) -> list[str]:
+    """What ends the code or the quotation that a text ends with.
+
+    Viewers differ in whether an indented `>` goes on with a quotation. A blank line ends it, and its code, in all.
+    """
+    if (fence.closing if fence else line).lstrip().startswith(">"):
+        return [""]
+    return [fence.closing] if fence else []
 
 
 class _OpenCode(NamedTuple):

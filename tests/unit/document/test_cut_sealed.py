@@ -14,7 +14,28 @@ FRAGMENTS = (
     *("<![CDATA[a:b", "<textarea", "<a href='", "'>", "text", '[x]: /u "', "===", "---", "| a | b |", "|---|---|"),
     *(":-:", "# h"),
 )
-MARKS = ("", "", " ", "   ", "    ", "\t", "> ", ">> ", "- ", "+ ", "1. ", "2. ", "10) ", "- > ", "> - ", "- - ", "-\t")
+MARKS = (
+    "",
+    "",
+    " ",
+    "   ",
+    "    ",
+    "\t",
+    "> ",
+    ">> ",
+    "- ",
+    "+ ",
+    "1. ",
+    "2. ",
+    "10) ",
+    "- > ",
+    "> - ",
+    "- - ",
+    "-\t",
+    "    > ",
+    "\t> ",
+    "    - ",
+)
 
 
 def is_seen(markdown: str) -> bool:
@@ -29,10 +50,13 @@ def is_seen(markdown: str) -> bool:
     [
         ("Text.\n\n```py\ncode", "Text.\n\n```py\ncode\n```"),
         ("~~~~\n```", "~~~~\n```\n~~~~"),
-        ("> ```\n> code", "> ```\n> code\n> ```"),
+        ("> ```\n> code", "> ```\n> code\n"),
         ("<!-- never closed", "\\<!-- never closed"),
         ("Text.\n<pre>\n```", "Text.\n\\<pre>\n```\n```"),
-        ("> <script>", "> \\<script>"),
+        ("> <script>", "> \\<script>\n"),
+        ("> ```py\n\t> <!X\n>> ```py", "> ```py\n\t> <!X\n>> ```py\n"),
+        ("Text.\n\n>\n    > <pre>", "Text.\n\n>\n    > <pre>\n"),
+        ("> x\n>\n\t> <script>", "> x\n>\n\t> <script>\n"),
         ("===", "\n==="),
     ],
 )
