@@ -34,7 +34,7 @@ FLAG, ENVIRONMENT, FILE = "flag", "environment", "file"
 """Sources of values, in order of precedence."""
 _FOREIGN_PROXIES = frozenset({"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"})
 # Signs of a password or a parameter in an address, a long word, and a shorter one with a digit.
-_KEY_LIKE = re.compile(r"@|=\S{4}|[\w-]{16}|(?=[A-Za-z_-]{0,9}\d)[\w-]{10}", re.ASCII)
+_KEY_LIKE = re.compile(r"@|=\S{4}|[\w-]{12}|(?=[A-Za-z_-]{0,8}\d)[\w-]{9}", re.ASCII)
 _LONGEST_QUOTE = 40
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
@@ -313,8 +313,10 @@ def _typo(name: str, *, shown: str = "") -> str:
 def _sentence(setting: Setting, given: Given) -> str:
     """One sentence for an invalid value; it quotes the value only where that is no secret."""
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
-    is_shown = not may_hold_secret(setting, given) and _is_harmless(str(given.value))
-    value = f" is {str(given.value)!r}, but it" if is_shown else ""
+    written = str(given.value)
+    is_near = difflib.get_close_matches(written, re.findall(r"[\w-]+", setting.takes), n=1, cutoff=0.8)
+    is_shown = not may_hold_secret(setting, given) and (is_near or _is_harmless(written))
+    value = f" is {written!r}, but it" if is_shown else ""
     return f"{given.shown_name}{value} takes {setting.takes}."
 
 

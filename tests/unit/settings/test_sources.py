@@ -287,7 +287,10 @@ MISPLACED = (
 
 
 @pytest.mark.promise("hardened-configuration-errors")
-@each_row("key", [KEY, "hunter2hunter2", "correct-horse-battery", "0123456789abcdef"])
+@each_row(
+    "key",
+    [KEY, "hunter2hunter2", "correct-horse-battery", "0123456789abcdef", "open-sesame-pw", "correcthorse", "s3cr3tpw1"],
+)
 def test_no_sentence_about_a_setting_repeats_a_key(key: str) -> None:
     """Whichever variable the key was written to, in whichever shape."""
     names = [name for setting in all_settings() for name in setting.variables]
@@ -299,6 +302,11 @@ def test_no_sentence_about_a_setting_repeats_a_key(key: str) -> None:
     # The control: something was said of nearly every variable.
     assert len(said) > 100 * len(MISPLACED) / 2
     assert [sentence for sentence in said if key in sentence] == []
+
+
+def test_a_long_value_is_quoted_if_it_is_nearly_a_choice() -> None:
+    (problem,) = examine({}, {"DOWSE_CONTRACT": "swissarmyhamer"}).problems
+    assert problem.startswith("DOWSE_CONTRACT is 'swissarmyhamer', but it takes one of ")
 
 
 @pytest.mark.promise("hardened-configuration-errors")
