@@ -132,12 +132,12 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         )
 
     def _keys(self) -> Iterator[SecretStr]:
-        """API keys, tokens and header values; the URLs of browser and proxy are no keys, only their credentials are."""
+        """API keys, tokens, headers and fixed arguments; of the URLs of browser and proxy only the credentials."""
         yield from (each.api_key for each in self.providers.values() if each.api_key)
         yield from (value for name, value in self if isinstance(value, SecretStr) and name not in _ADDRESSES)
         yield from self.tokens.values()
-        for headers in (self.searxng_headers, *(each.headers for each in self.mcp_providers.values())):
-            yield from _header_secrets(headers)
+        yield from _header_secrets(self.searxng_headers)
+        yield from chain.from_iterable(map(_mcp_secrets, self.mcp_providers.values()))
 
     def _addresses(self) -> Iterator[str]:
         for each in self.providers.values():
@@ -203,6 +203,13 @@ def _passwords(url: str) -> tuple[str, ...]:
 
 def _header_secrets(headers: Mapping[str, SecretStr]) -> list[SecretStr]:
     return [value for name, value in headers.items() if not name.lower().startswith(_HARMLESS)]
+
+
+def _mcp_secrets(server: McpServer) -> list[SecretStr]:
+    """The headers of a server, and its fixed arguments that have the name of a key."""
+    fixed = server.arguments.items()
+    keys = [SecretStr(value) for name, value in fixed if isinstance(value, str) and _NAMES_A_KEY.search(name)]
+    return [*_header_secrets(server.headers), *keys]
 
 
 def _secrets_in(url: str) -> tuple[str, ...]:

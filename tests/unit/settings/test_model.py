@@ -363,8 +363,15 @@ def test_a_key_in_the_address_of_an_mcp_server_is_secret(parameter: str) -> None
     address = f"https://mcp.example/mcp?{parameter}={KEY}&tools=web_search"
     own = json.dumps({"mine": {"url": address, "tool": "web_search", "arguments": {"key": KEY}}})
     assert read(EXA_MCP_URL=address).secrets() == (KEY,)
-    assert read(DOWSE_MCP_PROVIDERS=own).secrets() == (KEY,)
+    assert set(read(DOWSE_MCP_PROVIDERS=own).secrets()) == {KEY}
     assert KEY not in repr(read(DOWSE_MCP_PROVIDERS=own))
+
+
+@each_row("name", ["apiKey", "access_token"])
+def test_a_key_among_the_fixed_arguments_of_an_mcp_server_is_secret(name: str) -> None:
+    arguments = {name: KEY, "region": "europe", "keys": 2}
+    own = json.dumps({"mine": {"url": "https://mcp.example/mcp", "tool": "web_search", "arguments": arguments}})
+    assert read(DOWSE_MCP_PROVIDERS=own).secrets() == (KEY,)
 
 
 def test_who_asks_an_mcp_server_with_another_key_shares_no_answers() -> None:
