@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import io
+import re
+import sys
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +14,10 @@ import pytest
 
 from dowse.contracts import answers, get_content, web_search
 from dowse.extract.explain import ExplainedBlock, Explanation
-from dowse.surfaces.cli import answer, explain, read, search, session
+from dowse.surfaces.cli import answer, explain, read, search, session, terminal
 from tests.security.forgeries import CANARY, FORGERIES, judge_characters
 from tests.security.test_forged_text import ANSWER, NOW, OUTCOME, PAGE, VIEW, plant
+from tests.support.command_line import Terminal
 
 pytestmark = pytest.mark.promise("fence-terminal")
 # Their line breaks are those of the page.
@@ -32,14 +36,15 @@ def _search(outcome: Any) -> None:
     names = ("category", "language", "safe_search", "time_range", "start_date", "end_date", "depth", "response_format")
     given = dict.fromkeys((*names, "max_tokens", "timeout_s", "num_results", "site", "not_site"))
     output = web_search.answer(outcome).output
-    _run(search.run, output, query=["otters"], full=True, no_content=False, offline=False, **given)
+    for full in (True, False):
+        _run(search.run, output, query=["otters"], full=full, no_content=False, offline=False, **given)
 
 
 def _read(view: Any) -> None:
     given = dict.fromkeys(("question", "section", "max_tokens", "cursor", "explain", "explain_html"))
     output = get_content.answer(view).output
-    for outline in (False, True):
-        _run(read.run, output, urls=["https://a.example/"], offline=False, raw=True, outline=outline, **given)
+    for outline, raw in ((False, True), (False, False), (True, False)):
+        _run(read.run, output, urls=["https://a.example/"], offline=False, raw=raw, outline=outline, **given)
 
 
 def _answer(outcome: Any) -> None:
@@ -53,30 +58,42 @@ COMMANDS: dict[str, tuple[Callable[[Any], None], object]] = {
     "read": (_read, VIEW),
     "answer": (_answer, ANSWER),
 }
+# Styles of these layouts; red is left out, since a forged sequence has it.
+_COLOUR = re.compile(r"\x1b\[(?:[0-4]|[39][02-7]|;)*m")
 HOSTILE = {name: text for name, text in FORGERIES.items() if name.startswith(("terminal", "LF", "NEL", "LS"))}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("stream", ["pipe", "terminal", "terminal in colour"])
 def test_a_command_prints_no_escape_sequence_and_no_line_of_the_web(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, stream: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command, value = COMMANDS[name]
+    is_coloured = "colour" in stream
+    # So wide that no line is wrapped.
+    monkeypatch.setattr(terminal, "_WIDEST", 2000)
+    for variable, setting in {"COLUMNS": "2000", "TERM": "xterm", "NO_COLOR": "" if is_coloured else "1"}.items():
+        monkeypatch.setenv(variable, setting)
 
-    def show(text: str) -> dict[str, str]:
+    def show(text: str, wanted: Collection[str] = ()) -> dict[str, str]:
         printed = {}
         for place, changed in plant(value, text):
-            command(changed)
-            captured = capsys.readouterr()
-            printed[place] = captured.out + captured.err
+            if not wanted or place in wanted:
+                output = Terminal() if stream != "pipe" else io.StringIO()
+                with pytest.MonkeyPatch.context() as patched:
+                    patched.setattr(sys, "stdout", output)
+                    patched.setattr(sys, "stderr", output)
+                    command(changed)
+                printed[place] = output.shown if isinstance(output, Terminal) else output.getvalue()
         return printed
 
     ordinary = {place: text for place, text in show(CANARY).items() if CANARY in text}
     assert len(ordinary) > 4
+    assert all(("\x1b[" in text) is is_coloured for text in ordinary.values())
     for forgery, forged in HOSTILE.items():
-        for place, text in show(forged).items():
-            if place in ordinary:
-                assert judge_characters(text) == [], (forgery, place)
-                assert place in PAGES or text.count("\n") == ordinary[place].count("\n"), (forgery, place)
+        for place, text in show(forged, ordinary).items():
+            assert judge_characters(_COLOUR.sub("", text)) == [], (forgery, place)
+            assert place in PAGES or text.count("\n") == ordinary[place].count("\n"), (forgery, place)
 
 
 def test_an_explanation_prints_the_title_on_one_line() -> None:
