@@ -18,7 +18,8 @@ from dowse.providers.politeness import Manners
 from dowse.providers.searxng.directory import FixedDirectory
 from dowse.providers.searxng.instance import Instance, InstanceState, Misbehaviour
 from dowse.providers.searxng.pool import InstancePool, RoundRobin
-from dowse.providers.searxng.public import PublicClient, SearxngPool
+from dowse.providers.searxng.protocol import PublicClient
+from dowse.providers.searxng.public import SearxngPool
 from tests.doubles.public_instances import NAMES, PublicInstances
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere

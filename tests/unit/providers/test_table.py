@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dowse import providers
+from dowse.providers import table
 from dowse.providers.table import ADAPTERS
 from dowse.settings import SPECS
 from dowse.settings.sources import load
@@ -33,9 +34,16 @@ def test_every_declared_provider_has_an_adapter() -> None:
 
 
 def adapter_files() -> set[Path]:
-    """Files that the table names, and those that are called adapters."""
+    """Files that the table names, and those with a class that searches; the table itself only stands for adapters."""
     named = {path.partition(":")[0] for path in ADAPTERS.values()} - NOT_OF_ONE_VENDOR
-    return {Path(str(import_module(name).__file__)) for name in named} | set(PROVIDERS.rglob("adapter.py"))
+    others = set(PROVIDERS.rglob("*.py")) - {Path(str(table.__file__))}
+    searching = {path for path in others if has_searcher(path.read_text(encoding="utf-8"))}
+    return {Path(str(import_module(name).__file__)) for name in named} | searching
+
+
+def has_searcher(source: str) -> bool:
+    classes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef))
+    return any(isinstance(each, ast.AsyncFunctionDef) and each.name == "search" for one in classes for each in one.body)
 
 
 @pytest.mark.parametrize("path", sorted(adapter_files()), ids=lambda path: str(path.relative_to(PROVIDERS)))

@@ -57,7 +57,8 @@ def make_pool(kit: Kit) -> SearxngPool:
     from dowse.providers.searxng.directory import SearxSpace
     from dowse.providers.searxng.instance import HealthRules
     from dowse.providers.searxng.pool import InstancePool, RandomRotation, RoundRobin
-    from dowse.providers.searxng.public import PublicClient, SearxngPool
+    from dowse.providers.searxng.protocol import PublicClient
+    from dowse.providers.searxng.public import SearxngPool
 
     name, settings, api, clock = SEARXNG_POOL.name, kit.settings, kit.api(SEARXNG_POOL.name), kit.clock
     client = PublicClient(name, kit.page_client, kit.manners, kit.listings, clock, min(_LONGEST_CHECK_S, api.timeout_s))

@@ -6,6 +6,11 @@ breaker guards a provider in one process; instances need more: shared records, g
 
 from __future__ import annotations
 
+import hashlib
+import re
+import secrets
+from collections import OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -29,6 +34,16 @@ _REASON_CHARS = 80
 # Weight of the newest measurement in the moving average.
 _NEWEST = 0.2
 
+# New in each process and never stored: the hashes cannot be searched for queries.
+_SALT = secrets.token_bytes(32)
+_WORD = re.compile(r"\w+")
+# From here on scripts are written without blanks; two characters say as much as three letters.
+_DENSE = "\u2e80"
+_FEWEST_RESULTS = 3
+_REMEMBERED = 5
+_REMEMBERED_URLS = 500
+_RELATED_SHARE = 0.2
+
 
 class Misbehaviour(StrEnum):
     """Why an instance is not asked for a day."""
@@ -38,6 +53,16 @@ class Misbehaviour(StrEnum):
     SAME_RESULTS = "it has the same results for unrelated queries"
     STRANGE_LINKS = "its results have links that are not http"
     UNPARSEABLE = f"{_MOST_UNPARSED} of its answers could not be parsed"
+
+
+class Misbehaved(BadAnswer):
+    """The instance behaves as no honest server does."""
+
+    summary = "misbehaves"
+
+    def __init__(self, provider: str, reason: Misbehaviour) -> None:
+        super().__init__(provider, reason)
+        self.reason = reason
 
 
 class InstanceState(StrEnum):
@@ -212,3 +237,53 @@ def _misbehaviour(error: ProviderError) -> Misbehaviour | None:
 
 def _average_ms(before: int | None, ms: int) -> int:
     return ms if before is None else round((1 - _NEWEST) * before + _NEWEST * ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Salted hashes of a query's word pieces and of its results."""
+
+    pieces: frozenset[bytes]
+    results: bytes
+
+    @classmethod
+    def of(cls, query: str, urls: Iterable[str]) -> Fingerprint:
+        """The results count as a set."""
+        distinct = sorted(set(urls))
+        results = _hash("\n".join(distinct)) if len(distinct) >= _FEWEST_RESULTS else b""
+        return cls(frozenset(map(_hash, _pieces(query))), results)
+
+    def contradicts(self, other: Fingerprint) -> bool:
+        """Whether the same results were given for queries with next to nothing in common."""
+        if not self.results or self.results != other.results:
+            return False
+        fewer = min(len(self.pieces), len(other.pieces))
+        return len(self.pieces & other.pieces) < _RELATED_SHARE * fewer
+
+
+class Fingerprints:
+    """The last fingerprints of each instance, in memory only: they are no history of searches."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, deque[Fingerprint]] = OrderedDict()
+
+    def contradict(self, url: str, fingerprint: Fingerprint) -> bool:
+        """Add a fingerprint; returns whether the instance gave the same results for an unrelated query."""
+        seen = self._seen.setdefault(url, deque(maxlen=_REMEMBERED))
+        found = any(map(fingerprint.contradicts, seen))
+        seen.append(fingerprint)
+        self._seen.move_to_end(url)
+        while len(self._seen) > _REMEMBERED_URLS:
+            self._seen.popitem(last=False)
+        return found
+
+
+def _pieces(query: str) -> Iterable[str]:
+    """Pieces of three letters, so that `otter` and `otters` have some in common."""
+    for word in _WORD.findall(query.casefold()):
+        size = 2 if word[0] >= _DENSE else 3
+        yield from (word[start : start + size] for start in range(max(1, len(word) - size + 1)))
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8, key=_SALT).digest()

@@ -1,19 +1,37 @@
-"""SearXNG's search interface: request parameters, results in JSON or on the web page, and pagination."""
+"""SearXNG's search interface: request parameters, results in JSON or on the web page, pagination, public instances."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
 
-from dowse.core.errors import BadAnswer, Blocked, EnginesFailed, PageUnreadable, ProviderError, TimedOut
+from dowse.core import urls
+from dowse.core.errors import (
+    BadAnswer,
+    Blocked,
+    EnginesFailed,
+    PageUnreadable,
+    ProviderError,
+    RateLimited,
+    Redirected,
+    Skipped,
+    TimedOut,
+    Unavailable,
+)
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.media_types import HTML
-from dowse.core.models import Body, Category, Deadline, Found, Hit, Query, Status
+from dowse.core.models import Body, Category, Clock, Deadline, Found, Hit, Query, Status
 from dowse.core.protocols import ListingReader
-from dowse.net.json_fields import Json, drop_empty, first_hits, hit, media, plain, results, string, strings
+from dowse.core.wire_errors import WireError
+from dowse.net.clients import Fetched, UntrustedClient
+from dowse.net.json_api import retry_after_s, wire_failure
+from dowse.net.json_fields import Json, drop_empty, first_hits, hit, media, parse_json, plain, results, string, strings
 from dowse.providers import relevance
 from dowse.providers.limits import divide_hits
+from dowse.providers.politeness import Manners
+from dowse.providers.searxng.instance import Misbehaved, Misbehaviour
 
 PER_PAGE = 10
 _MEDIA = frozenset({Category.IMAGES, Category.VIDEOS})
@@ -21,6 +39,10 @@ _SCHEME = re.compile(r"\s{0,9}([a-z][a-z0-9+.-]{0,30}):", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s{0,9}=\s{0,9}[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _SHOWN_ENGINES = 5
 _PAGE_SHARE = 0.8
+MAX_BYTES = 1_000_000
+PROBE = Query("weather", num_results=1)
+"""A query that every instance has results for."""
+_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,3 +258,118 @@ def _leads_elsewhere(url: str) -> bool:
 
 def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class PublicClient:
+    """Requests to public instances. Implements `pool.Prober`."""
+
+    provider: str
+    client: UntrustedClient
+    manners: Manners
+    listings: ListingReader
+    clock: Clock
+    check_timeout_s: float
+
+    async def get(self, url: str, headers: Mapping[str, str], deadline: Deadline) -> Fetched:
+        """Get a page, following one redirect within the host. Raises `Redirected` for one that leads out."""
+        fetched = await self._hop(url, headers, deadline)
+        if fetched.status not in _REDIRECTS:
+            return fetched
+        fetched = await self._hop(self._redirect_target(url, fetched.headers), headers, deadline)
+        if fetched.status in _REDIRECTS:
+            raise BadAnswer(self.provider, "it redirects again and again")
+        return fetched
+
+    async def ping(self, url: str) -> None:
+        headers, deadline = self.manners.headers(), Deadline.after(self.clock, self.check_timeout_s)
+        fetched = await self.get(health_address(url), headers, deadline)
+        error = failure_of(self.provider, fetched, self.clock)
+        # Instances without this page, or that hide it, are up to say so.
+        if isinstance(error, RateLimited | Unavailable):
+            raise error
+
+    async def probe(self, url: str) -> bool:
+        visit = PublicVisit(self, url, PROBE, json=None)
+        answer = await visit.get_page(1, Deadline.after(self.clock, self.check_timeout_s))
+        if answer.odd_links:
+            raise Misbehaved(self.provider, Misbehaviour.STRANGE_LINKS)
+        check(self.provider, PROBE, answer)
+        return bool(visit.json)
+
+    async def _hop(self, url: str, headers: Mapping[str, str], deadline: Deadline) -> Fetched:
+        await self.manners.turn()
+        timeout_s = deadline.remaining_s()
+        if not timeout_s:
+            raise Skipped(self.provider, "other instances were called until the deadline")
+        try:
+            return await self.client.get(url, timeout_s=timeout_s, max_bytes=MAX_BYTES, headers=headers, follows=False)
+        except WireError as error:
+            raise wire_failure(self.provider, error, timeout_s, too_large=BadAnswer) from error
+
+    def _redirect_target(self, url: str, headers: Mapping[str, str]) -> str:
+        """The target of a redirect; neither another host, nor plain http after https."""
+        here, there = urls.parse(url), urls.parse(headers.get("location", ""), url)
+        if here is None or there is None or there.host != here.host or there.scheme not in (here.scheme, "https"):
+            raise Redirected(self.provider, "it redirects to another host")
+        return there.href
+
+
+class PublicVisit:
+    """One query at one instance: the same browser headers for all of its requests.
+
+    `json` says whether the instance answers in JSON, `None` as long as that is unknown.
+    """
+
+    def __init__(self, client: PublicClient, url: str, query: Query, *, json: bool | None) -> None:
+        self.json = json
+        self._client = client
+        self._url = url
+        self._query = query
+        self._headers = client.manners.headers(language=query.language)
+
+    async def get_page(self, number: int, deadline: Deadline) -> SearxngAnswer:
+        """Get a page of results as JSON, or as the web page where JSON is refused."""
+        refuses_json = self.json is False
+        fetched = await self._get(number, deadline, as_json=not refuses_json)
+        if fetched.status == 403 and not refuses_json:
+            fetched = await self._get(number, deadline, as_json=False)
+        if error := failure_of(self._client.provider, fetched, deadline.clock):
+            raise error
+        is_page = "html" in fetched.headers.get("content-type", "")
+        answer = await self._from_page(fetched, deadline) if is_page else self._from_json(fetched)
+        self.json = not is_page
+        return answer
+
+    async def _get(self, number: int, deadline: Deadline, *, as_json: bool) -> Fetched:
+        query = urlencode(parameters(self._query, number, Preferences(), as_json=as_json))
+        return await self._client.get(f"{search_address(self._url)}?{query}", self._headers, deadline)
+
+    def _from_json(self, fetched: Fetched) -> SearxngAnswer:
+        try:
+            body = parse_json(fetched.body)
+        except ValueError as error:
+            raise BadAnswer(self._client.provider, "the body is neither JSON nor a web page") from error
+        if not isinstance(body, dict):
+            raise BadAnswer(self._client.provider, "the body is not a JSON object")
+        return from_json(self._client.provider, body, self._query)
+
+    async def _from_page(self, fetched: Fetched, deadline: Deadline) -> SearxngAnswer:
+        body = web_page(fetched.url, fetched.headers, fetched.body)
+        provider, reader = self._client.provider, self._client.listings
+        listing = await read_page(provider, reader, body, self._query, timeout_s=deadline.remaining_s())
+        return from_listing(provider, listing, self._query)
+
+
+def failure_of(provider: str, fetched: Fetched, clock: Clock) -> ProviderError | None:
+    """The error of a status, `None` for a success; 202 is a challenge page."""
+    status, detail = fetched.status, f"HTTP {fetched.status}"
+    if 200 <= status < 300 and status != 202:
+        return None
+    if status == 429:
+        wait_s = retry_after_s(fetched.headers, clock)
+        return RateLimited(provider, f"{detail} of its limiter", retry_after_s=wait_s, http_status=status)
+    if status in (202, 401, 403):
+        return Blocked(provider, f"{detail}: it does not serve programs", http_status=status)
+    kind = Unavailable if status == 408 or status >= 500 else BadAnswer
+    return kind(provider, detail, http_status=status)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.errors import (
-    BadAnswer,
     EnginesFailed,
     Irrelevant,
     NoInstance,
@@ -19,14 +18,14 @@ from dowse.core.errors import (
 from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.text import one_line
 from dowse.providers.searxng.adapter import LIMITS, SearXNG
-from dowse.providers.searxng.instance import HealthRules, Instance, Misbehaviour, name_of
+from dowse.providers.searxng.instance import HealthRules, Instance, Misbehaved, name_of
 from dowse.providers.searxng.pool import MOST_PER_QUERY, InstancePool
+from dowse.providers.searxng.protocol import PROBE
 
 Ask = Callable[[Instance, Deadline], Awaitable[Found]]
 Failures = Mapping[str, ProviderError]
 """Failures by address, in the order of asking."""
 
-_PROBE = Query("weather", num_results=1)
 # With less time a timeout says nothing about the health of an instance.
 _FAIR_TIME_S = 3.0
 _REASON_CHARS = 60
@@ -69,7 +68,7 @@ class SearXNGs:
 
     async def probe(self, url: str) -> bool:
         adapter = self._adapter(url)
-        await adapter.search(_PROBE, Deadline.after(self._clock, adapter.timeout_s))
+        await adapter.search(PROBE, Deadline.after(self._clock, adapter.timeout_s))
         return adapter.asks_for_json
 
     def _adapter(self, url: str) -> SearXNG:
@@ -88,16 +87,6 @@ class SearXNGs:
             return errors[0]
         wait_s = self.instances.retry_after_s()
         return NoInstance(self.name, summarise(failures), retry_after_s=wait_s, instances=asked)
-
-
-class Misbehaved(BadAnswer):
-    """The instance behaves as no honest server does."""
-
-    summary = "misbehaves"
-
-    def __init__(self, provider: str, reason: Misbehaviour) -> None:
-        super().__init__(provider, reason)
-        self.reason = reason
 
 
 async def ask_in_turn(

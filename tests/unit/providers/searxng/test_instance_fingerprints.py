@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from dowse.providers.searxng.public import Fingerprint, Fingerprints
+from dowse.providers.searxng.instance import Fingerprint, Fingerprints
 from tests.support.tables import each_row
 
 PAGES = [f"https://page{number}.example/" for number in range(10)]
