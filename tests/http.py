@@ -20,7 +20,8 @@ from dowse.app import App
 from dowse.net.sockets import listen as port_of
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
-from dowse.surfaces.http.serve import ConnectionLimit, StopSignals, serve
+from dowse.surfaces.http.load_shedding import ConnectionLimit
+from dowse.surfaces.http.serve import StopSignals, serve
 from dowse.telemetry.log import LOGGER, JsonLines
 
 SERVE = ("serve", "--http", "--port", "0")

@@ -15,12 +15,14 @@ from starlette.types import Receive, Scope, Send
 from dowse.app import App
 from dowse.net.sockets import listen
 from dowse.settings.sources import load
-from dowse.surfaces.http.serve import ConnectionLimit, StopSignals, serve
+from dowse.surfaces.http.load_shedding import ConnectionLimit, Sheddable
+from dowse.surfaces.http.serve import StopSignals, serve
 from tests.http import HttpHere, inside
 
 pytestmark = pytest.mark.promise("bound-connections")
 
 TOKEN = "a-token-of-forty-characters-for-the-test"
+OTHER_TOKEN = "another-token-of-forty-characters-for-it"
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 LIST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
 HEAD = (
@@ -42,8 +44,9 @@ class Peer:
         self.writer.write(request)
         return await self.reader.readuntil(end)
 
-    async def list_tools(self) -> None:
-        assert (await self.ask(HEAD + LIST, b"}]}}")).startswith(b"HTTP/1.1 200 ")
+    async def list_tools(self, token: str = TOKEN) -> None:
+        request = (HEAD + LIST).replace(TOKEN.encode(), token.encode())
+        assert (await self.ask(request, b"}]}}")).startswith(b"HTTP/1.1 200 ")
 
     async def is_shed(self) -> bool:
         """Whether the server has closed it, without a word; waits until there is either."""
@@ -71,7 +74,7 @@ class Peers:
 async def limited(tmp_path: Path, limit: ConnectionLimit, **settings: str) -> AsyncIterator[Peers]:
     async with (
         asyncio.timeout(SOON_S),
-        inside({"DOWSE_TOKENS": f"alice:{TOKEN}", **settings}, tmp_path / "log", limit=limit) as http,
+        inside({"DOWSE_TOKENS": f"alice:{TOKEN}"} | settings, tmp_path / "log", limit=limit) as http,
         AsyncExitStack() as stack,
     ):
         yield Peers(port_of(http), stack)
@@ -82,7 +85,7 @@ def port_of(http: HttpHere) -> int:
 
 
 async def test_a_newcomer_takes_the_place_of_the_connection_that_has_waited_longest(tmp_path: Path) -> None:
-    async with limited(tmp_path, ConnectionLimit(2)) as peers:
+    async with limited(tmp_path, ConnectionLimit(4)) as peers:
         first, second = await peers.open(), await peers.open()
         await second.ask(HEALTH)
         third = await peers.open()
@@ -112,7 +115,7 @@ async def test_a_connection_that_has_sent_no_whole_request_is_shed_before_one_th
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere loopback has one address")
 async def test_an_address_with_many_idle_connections_loses_its_own_first(tmp_path: Path) -> None:
-    async with limited(tmp_path, ConnectionLimit(3)) as peers:
+    async with limited(tmp_path, ConnectionLimit(6)) as peers:
         other = await peers.open(address="127.0.0.2")
         first = await peers.open()
         await peers.open()
@@ -124,9 +127,7 @@ async def test_an_address_with_many_idle_connections_loses_its_own_first(tmp_pat
 
 async def test_an_idle_caller_is_shed_where_all_are_authenticated(tmp_path: Path) -> None:
     async with limited(tmp_path, ConnectionLimit(2)) as peers:
-        first, second = await peers.open(), await peers.open()
-        for peer in (first, second):
-            await peer.list_tools()
+        first, second = await _fill_with_known(peers, 2)
         await first.list_tools()
 
         await (await peers.open()).list_tools()
@@ -146,6 +147,58 @@ async def test_hundreds_of_idle_and_slow_connections_lock_no_caller_out(tmp_path
                 await (await peers.open()).list_tools()
         await known.list_tools()
         await (await peers.open()).ask(HEALTH)
+
+
+async def _fill_with_known(peers: Peers, count: int) -> list[Peer]:
+    """Authenticated connections, one after another."""
+    known = list[Peer]()
+    for _ in range(count):
+        known.append(await peers.open())
+        await known[-1].list_tools()
+    return known
+
+
+async def test_newcomers_have_half_of_the_places_when_authenticated_connections_have_filled_all(tmp_path: Path) -> None:
+    """A flood behind them sheds none before its request has arrived."""
+    async with limited(tmp_path, ConnectionLimit(20)) as peers:
+        await _fill_with_known(peers, 20)
+        caller, probe = await peers.open(), await peers.open()
+        for _ in range(8):
+            await peers.open()
+
+        await probe.ask(HEALTH)
+        await caller.list_tools()
+
+
+class KnownKept(ConnectionLimit):
+    """A limit that sheds no authenticated connection while there is another one."""
+
+    def _next_shed(self) -> Sheddable | None:
+        return self._unknown.longest() if self._unknown else self._known.longest()
+
+
+async def test_a_limit_that_keeps_authenticated_connections_sheds_the_newcomer(tmp_path: Path) -> None:
+    """Positive control."""
+    async with limited(tmp_path, KnownKept(20)) as peers:
+        await _fill_with_known(peers, 20)
+        caller = await peers.open()
+        for _ in range(8):
+            await peers.open()
+
+        assert await caller.is_shed()
+
+
+async def test_the_principal_with_most_connections_loses_its_own_first(tmp_path: Path) -> None:
+    tokens = f"alice:{TOKEN},ben:{OTHER_TOKEN}"
+    async with limited(tmp_path, ConnectionLimit(4), DOWSE_TOKENS=tokens) as peers:
+        ben = await peers.open()
+        await ben.list_tools(OTHER_TOKEN)
+        first, *_ = await _fill_with_known(peers, 3)
+
+        await (await peers.open()).ask(HEALTH)
+
+        assert await first.is_shed()
+        await ben.list_tools(OTHER_TOKEN)
 
 
 class NothingShed(ConnectionLimit):

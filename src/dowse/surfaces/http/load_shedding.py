@@ -1,4 +1,8 @@
-"""Load shedding: admits few calls and keeps them fast, refuses the others at once with the time to retry."""
+"""Load shedding.
+
+Of calls: few are admitted and stay fast, the others are refused at once with the time to retry. Of connections: those
+that let the server wait make room for new ones.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,10 @@ import asyncio
 import logging
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from dowse.core.models import Clock
 from dowse.core.runtime import FairQueue, SystemClock, admits, reserve_of
@@ -24,6 +30,13 @@ _REMEMBERED_S = 3 * RETRY_AFTER_S
 _LOGGED_S = 1.0
 # A call's deadline counts from its arrival, so a wait in the queue is taken from it.
 MAX_WAIT_S = 5.0
+
+MAX_CONNECTIONS = 1000
+# Of these, connections without an authenticated request: none of the others takes their places. Enough for a newcomer
+# to send its request before it is shed.
+MAX_UNKNOWN_CONNECTIONS = 500
+# Beyond the limit, while calls hold all connections: newcomers that are refused, and health checks.
+_MAX_REFUSED_AT_ONCE = 50
 
 BusySeconds = Callable[[], float]
 """How long a resource has had no time to spare, from some moment on."""
@@ -230,3 +243,105 @@ class LoadShedder:
         self._callers = {
             name: caller for name, caller in self._callers.items() if caller.calls or caller.refused_at > until
         }
+
+
+class Sheddable(Protocol):
+    """A connection, with the address of its peer."""
+
+    address: str
+
+    def abort(self) -> None: ...
+
+
+class _Waiting:
+    """Connections that wait for their peers, counted by peer."""
+
+    def __init__(self) -> None:
+        # In the order in which they began to wait.
+        self._peers: dict[Sheddable, str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._peers)
+
+    def __contains__(self, connection: Sheddable) -> bool:
+        return connection in self._peers
+
+    def add(self, connection: Sheddable, peer: str) -> None:
+        self._peers[connection] = peer
+        self._counts[peer] += 1
+
+    def discard(self, connection: Sheddable) -> None:
+        peer = self._peers.pop(connection, None)
+        if peer is not None:
+            self._counts[peer] -= 1
+            if not self._counts[peer]:
+                del self._counts[peer]
+
+    def longest(self) -> Sheddable:
+        """Of the peer that has most of them, the one that has waited longest."""
+        [(most, _)] = self._counts.most_common(1)
+        return next(connection for connection, peer in self._peers.items() if peer == most)
+
+
+class ConnectionLimit:
+    """Open connections. When there are too many, the connection with the longest wait for its peer is shed.
+
+    Up to half of the places are for connections without an authenticated request, and up to half for the others: a
+    group that has more makes room first. Of a group, the address or the principal that has most loses its own.
+    """
+
+    def __init__(self, most: int = MAX_CONNECTIONS) -> None:
+        self._most = max(1, min(most, MAX_CONNECTIONS))
+        self._most_unknown = max(1, min(self._most // 2, MAX_UNKNOWN_CONNECTIONS))
+        self._open: set[Sheddable] = set()
+        self._unknown, self._known = _Waiting(), _Waiting()
+        self._unlogged, self._logged_at = 0, float("-inf")
+
+    def admit(self, connection: Sheddable) -> bool:
+        """Whether there is room for a new connection, if need be that of another one."""
+        is_full = len(self._open) >= self._most
+        has_room = not is_full and len(self._unknown) < self._most_unknown
+        is_admitted = has_room or self._shed(asyncio.get_running_loop().time())
+        self._open.add(connection)
+        return is_admitted
+
+    def update(self, connection: Sheddable, *, is_waiting: bool, principal: str) -> None:
+        """Note whether the server waits for the peer of a connection; only then it may be shed.
+
+        `principal` is that of its last authenticated request, empty without one.
+        """
+        group = self._known if principal else self._unknown
+        if (is_waiting and connection in group) or connection not in self._open:
+            return
+        self._end_waiting(connection)
+        if is_waiting:
+            group.add(connection, principal or connection.address)
+
+    def forget(self, connection: Sheddable) -> None:
+        self._open.discard(connection)
+        self._end_waiting(connection)
+
+    def _end_waiting(self, connection: Sheddable) -> None:
+        self._known.discard(connection)
+        self._unknown.discard(connection)
+
+    def _next_shed(self) -> Sheddable | None:
+        """The connection to be shed; `None` while calls hold the places, and few newcomers wait to be refused."""
+        others = len(self._open) - len(self._unknown)
+        if others > self._most - self._most_unknown and self._known:
+            return self._known.longest()
+        kept = min(self._most_unknown, max(self._most - others, _MAX_REFUSED_AT_ONCE))
+        return self._unknown.longest() if len(self._unknown) >= kept else None
+
+    def _shed(self, now: float) -> bool:
+        connection = self._next_shed()
+        if connection is None:
+            return False
+        self.forget(connection)
+        connection.abort()
+        self._unlogged += 1
+        if now - self._logged_at >= _LOGGED_S:
+            event(logging.WARNING, "connections shed", connections=self._unlogged, open=len(self._open))
+            self._unlogged, self._logged_at = 0, now
+        return True

@@ -11,7 +11,6 @@ import contextlib
 import logging
 import re
 import signal
-from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any, cast
@@ -23,10 +22,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.app import App
 from dowse.core.errors import ConfigError
+from dowse.core.runtime import share_key
 from dowse.net.sockets import Listener, is_loopback, listen
 from dowse.surfaces.http.adaptive_concurrency import run
 from dowse.surfaces.http.asgi import build_asgi
-from dowse.surfaces.http.load_shedding import CONNECTIONS, LOAD_SHEDDER, LoadShedder
+from dowse.surfaces.http.auth import anonymous
+from dowse.surfaces.http.load_shedding import (
+    CONNECTIONS,
+    LOAD_SHEDDER,
+    MAX_CONNECTIONS,
+    ConnectionLimit,
+    LoadShedder,
+)
 from dowse.surfaces.http.mcp import Drain
 from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, RETRY_AFTER_S, refusal
 from dowse.telemetry.log import event
@@ -42,9 +49,6 @@ _NOISE = (
 
 HEADERS_TIMEOUT_S = 10.0
 TAKING_TIMEOUT_S = 30.0
-MAX_CONNECTIONS = 1000
-# Of these, connections without an authenticated request. Enough for a newcomer to send its request before it is shed.
-MAX_UNKNOWN_CONNECTIONS = 500
 # Descriptors for workers, providers, pages, the store, the browser, and connections that are just being accepted.
 _OTHER_FILES = 400
 _ENOUGH_FILES = 4096
@@ -52,7 +56,6 @@ _ENOUGH_FILES = 4096
 _ACCEPTED_AT_ONCE = 64
 # Connections that wait in the kernel to be accepted; it has a bound of its own.
 _ACCEPT_QUEUE = 4096
-_LOGGED_S = 1.0
 # Credentials end at 4 kB; up to here an absurd one is still refused as one.
 MAX_HEAD_BYTES = 128 * 1024
 MAX_HEAD_FIELDS = 100
@@ -177,74 +180,6 @@ def _count_descriptors() -> int:
     return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else soft - _OTHER_FILES
 
 
-class ConnectionLimit:
-    """Open connections. When there are too many, the connection with the longest wait for its peer is shed.
-
-    Those without an authenticated request are shed first, and have a lower limit of their own; among them, those of
-    the address that has most.
-    """
-
-    def __init__(self, most: int = MAX_CONNECTIONS) -> None:
-        self._most = max(1, min(most, MAX_CONNECTIONS))
-        self._most_unknown = min(self._most, MAX_UNKNOWN_CONNECTIONS)
-        self._open: set[BoundedConnection] = set()
-        # Waiting for their peers, in the order in which they began to.
-        self._unknown: dict[BoundedConnection, None] = {}
-        self._known: dict[BoundedConnection, None] = {}
-        self._unknown_by_address: Counter[str] = Counter()
-        self._unlogged, self._logged_at = 0, float("-inf")
-
-    def admit(self, connection: BoundedConnection) -> bool:
-        """Whether there is room for a new connection, if need be that of another one."""
-        is_full = len(self._open) >= self._most
-        has_room = not is_full and len(self._unknown) < self._most_unknown
-        is_admitted = has_room or self._shed(connection.loop.time())
-        self._open.add(connection)
-        return is_admitted
-
-    def update(self, connection: BoundedConnection, *, is_waiting: bool, is_known: bool) -> None:
-        """Note whether the server waits for the peer of a connection; only then it may be shed."""
-        group = self._known if is_known else self._unknown
-        if (is_waiting and connection in group) or connection not in self._open:
-            return
-        self._end_waiting(connection)
-        if is_waiting:
-            group[connection] = None
-            if not is_known:
-                self._unknown_by_address[connection.address] += 1
-
-    def forget(self, connection: BoundedConnection) -> None:
-        self._open.discard(connection)
-        self._end_waiting(connection)
-
-    def _end_waiting(self, connection: BoundedConnection) -> None:
-        self._known.pop(connection, None)
-        if connection not in self._unknown:
-            return
-        del self._unknown[connection]
-        self._unknown_by_address[connection.address] -= 1
-        if not self._unknown_by_address[connection.address]:
-            del self._unknown_by_address[connection.address]
-
-    def _longest_waiting(self) -> BoundedConnection | None:
-        if not self._unknown:
-            return next(iter(self._known), None)
-        address, _ = self._unknown_by_address.most_common(1)[0]
-        return next(connection for connection in self._unknown if connection.address == address)
-
-    def _shed(self, now: float) -> bool:
-        connection = self._longest_waiting()
-        if connection is None:
-            return False
-        self.forget(connection)
-        connection.transport.abort()
-        self._unlogged += 1
-        if now - self._logged_at >= _LOGGED_S:
-            event(logging.WARNING, "connections shed", connections=self._unlogged, open=len(self._open))
-            self._unlogged, self._logged_at = 0, now
-        return True
-
-
 class BoundedConnection(H11Protocol):
     """uvicorn's h11 connection with timeouts for a slow peer; uvicorn would wait for ever."""
 
@@ -252,12 +187,15 @@ class BoundedConnection(H11Protocol):
         super().__init__(*args, **options)
         self.conn = _StrictConnection(h11.SERVER, MAX_HEAD_BYTES)
         self._limit = limit
-        self._is_known = False
+        # Of the peer, which may be a proxy; of IPv6 the /64.
+        self.address = ""
+        self._principal = ""
         self._head_timer = _Timer(self.loop)
         self._taking_timer = _Timer(self.loop)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
+        self.address = share_key(anonymous(self.client[0] if self.client else ""))
         if not self._limit.admit(self):
             self.app = self._refuse
         # Writing is paused as soon as the peer does not take everything, and until it has.
@@ -265,10 +203,8 @@ class BoundedConnection(H11Protocol):
         self._head_timer.start(HEADERS_TIMEOUT_S, transport.close)
         self._update_limit()
 
-    @property
-    def address(self) -> str:
-        """The address of the peer, which may be a proxy."""
-        return self.client[0] if self.client else ""
+    def abort(self) -> None:
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -281,7 +217,7 @@ class BoundedConnection(H11Protocol):
 
     def _update_limit(self) -> None:
         is_sending = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
-        self._limit.update(self, is_waiting=is_sending or self.flow.write_paused, is_known=self._is_known)
+        self._limit.update(self, is_waiting=is_sending or self.flow.write_paused, principal=self._principal)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         """In place of the application, except for health checks."""
@@ -299,7 +235,8 @@ class BoundedConnection(H11Protocol):
         if self.conn.their_state is h11.SEND_BODY:
             # The rest of the body is not read, and nothing would bound the time it takes.
             self.transport.close()
-        self._is_known = self._is_known or "principal" in self.cycle.scope["state"]
+        if principal := self.cycle.scope["state"].get("principal"):
+            self._principal = share_key(principal)
         super().on_response_complete()
         self._update_limit()
 

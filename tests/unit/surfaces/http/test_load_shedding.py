@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from dowse.surfaces.http.adaptive_concurrency import FLOOR, SAMPLE_S, SHORT_QUEUE, START, ConcurrencyLimit
-from dowse.surfaces.http.load_shedding import CONNECTIONS, MAX_WAIT_S, OVERLOAD, TOO_MANY, LoadShedder
+from dowse.surfaces.http.load_shedding import CONNECTIONS, MAX_WAIT_S, OVERLOAD, TOO_MANY, ConnectionLimit, LoadShedder
 from tests.fakes import FakeClock
 
 # A little more, since the sum of many is not exact.
@@ -291,3 +293,67 @@ async def test_refusals_are_logged_at_most_once_a_second(caplog: pytest.LogCaptu
     told = [(record.getMessage(), record.dowse_fields["calls"]) for record in caplog.records]
     assert told == [("calls refused", 1), ("calls refused", 4), ("calls refused", 4)]
     assert house.refusals == [TOO_MANY] * 8 + [CONNECTIONS]
+
+
+class Connection:
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.is_open = True
+
+    def abort(self) -> None:
+        self.is_open = False
+
+
+class Connections:
+    """Opens connections as a server does, all of which wait for their peers from then on."""
+
+    def __init__(self, limit: ConnectionLimit) -> None:
+        self._limit = limit
+
+    def open(self, count: int = 1, address: str = "192.0.2.1", principal: str = "", *, busy: bool = False) -> list[Any]:
+        return [self._open(Connection(address), principal, busy=busy) for _ in range(count)]
+
+    def _open(self, connection: Connection, principal: str, *, busy: bool) -> Connection:
+        self._limit.admit(connection)
+        self._limit.update(connection, is_waiting=True, principal="")
+        if principal or busy:
+            self._limit.update(connection, is_waiting=False, principal="")
+        if principal:
+            self._limit.update(connection, is_waiting=not busy, principal=principal)
+        return connection
+
+
+def open_of(connections: Sequence[Connection]) -> int:
+    return sum(connection.is_open for connection in connections)
+
+
+@pytest.mark.promise("bound-connections")
+async def test_half_of_the_places_are_for_each_group_of_connections() -> None:
+    connections = Connections(ConnectionLimit(100))
+    idle = connections.open(100, principal="greedy")
+    flood = connections.open(200)
+    assert (open_of(idle), open_of(flood)) == (50, 50)
+    more = connections.open(200, principal="greedy")
+    assert (open_of(idle + more), open_of(flood)) == (51, 49), "the flood lost the place of the last newcomer"
+
+
+@pytest.mark.promise("bound-connections")
+async def test_while_calls_hold_all_places_a_flood_sheds_no_newcomer_at_once() -> None:
+    connections = Connections(ConnectionLimit(1000))
+    busy = connections.open(1000, principal="greedy", busy=True)
+    [probe] = connections.open(address="192.0.2.2")
+    flood = connections.open(200)
+    assert open_of(busy) == 1000
+    assert probe.is_open
+    # Control: the newcomers beyond the limit are few, and the flood has shed its own.
+    assert open_of(flood) == 49
+
+
+@pytest.mark.promise("bound-connections")
+async def test_of_authenticated_connections_the_principal_with_most_loses_its_own() -> None:
+    connections = Connections(ConnectionLimit(10))
+    [good] = connections.open(principal="good")
+    greedy = connections.open(9, principal="greedy")
+    connections.open(5)
+    assert good.is_open
+    assert open_of(greedy) == 4
