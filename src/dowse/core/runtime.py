@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, KeysView, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, KeysView, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -51,41 +51,6 @@ class Background:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-
-
-Sleep = Callable[[float], Awaitable[None]]
-
-
-class WriteBehind:
-    """Write-behind timer: changes are written together, some time after the first of them.
-
-    `sleep` is passed apart from the clock, since a sleep of a test clock moves its time for all.
-    """
-
-    def __init__(self, write: Callable[[], Coroutine[None, None, None]], sleep: Sleep) -> None:
-        self._write = write
-        self._sleep = sleep
-        self._timer: asyncio.Task[None] | None = None
-        self._writes = Background()
-
-    def schedule(self, delay_s: float) -> None:
-        """Write after the delay, unless a write is scheduled already."""
-        if self._timer is None:
-            self._timer = asyncio.create_task(self._write_after(delay_s))
-
-    async def close(self) -> None:
-        """Write the rest, after the writes in progress."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        await self._writes.finish()
-        await self._write()
-
-    async def _write_after(self, delay_s: float) -> None:
-        await self._sleep(delay_s)
-        # A task of its own, which `close` awaits instead of cancelling it.
-        self._writes.start(self._write())
-        self._timer = None
 
 
 async def first_of(*work: Coroutine[None, None, None]) -> None:

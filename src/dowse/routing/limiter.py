@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 
 from dowse.core.allowances import Admission, Rate
 from dowse.core.models import Clock
-from dowse.core.runtime import Sleep, WriteBehind
 from dowse.stores.coordination import Coordinator, LocalFallback
-from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.fail_soft import FailSoftStore, Sleep, WriteBehind
 from dowse.stores.store import CLOCK_SKEW_S, Key
 
 SWEEP_S = 60.0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import Awaitable, Callable, Container, Coroutine
 from datetime import date
 from typing import TypeVar
 
 from dowse.core.errors import StoreFailed, StoreSilent
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
-from dowse.core.runtime import Sleep, WriteBehind
+from dowse.core.runtime import Background
 from dowse.stores.ledger import UNLIMITED, CallCount, Days, Ledger, LedgerEntry, MemoryLedger, Tally
 from dowse.stores.store import Kept, Key, Store
 from dowse.telemetry.log import event
@@ -27,6 +27,41 @@ LEDGER_PATIENCE_S = 2.0
 # A timeout that fires this much too late shows a busy process, not a slow store.
 _LATE_S = 0.2
 _READING, _WRITING, _BUDGETS = "reading", "writing", "budgets"
+
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class WriteBehind:
+    """Write-behind timer: changes are written together, some time after the first of them.
+
+    `sleep` is passed apart from the clock, since a sleep of a test clock moves its time for all.
+    """
+
+    def __init__(self, write: Callable[[], Coroutine[None, None, None]], sleep: Sleep) -> None:
+        self._write = write
+        self._sleep = sleep
+        self._timer: asyncio.Task[None] | None = None
+        self._writes = Background()
+
+    def schedule(self, delay_s: float) -> None:
+        """Write after the delay, unless a write is scheduled already."""
+        if self._timer is None:
+            self._timer = asyncio.create_task(self._write_after(delay_s))
+
+    async def close(self) -> None:
+        """Write the rest, after the writes in progress."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        await self._writes.finish()
+        await self._write()
+
+    async def _write_after(self, delay_s: float) -> None:
+        await self._sleep(delay_s)
+        # A task of its own, which `close` awaits instead of cancelling it.
+        self._writes.start(self._write())
+        self._timer = None
 
 
 class Outage:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.core.runtime import Background, WriteBehind, first_of
+from dowse.core.runtime import Background, first_of
 
 
 async def test_the_others_have_ended_when_the_first_is_done() -> None:
@@ -62,29 +62,3 @@ async def test_work_in_the_background_that_does_not_end_is_cancelled() -> None:
     (task,) = background.tasks
     await background.finish(0.01)
     assert task.cancelled()
-
-
-async def test_the_end_waits_for_a_write_in_progress_and_for_no_pause() -> None:
-    written: list[str] = []
-    begun, may_end, pause = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-    async def write() -> None:
-        begun.set()
-        await may_end.wait()
-        written.append("write")
-
-    async def sleep(_seconds: float) -> None:
-        await pause.wait()
-        pause.clear()
-
-    behind = WriteBehind(write, sleep)
-    behind.schedule(1.0)
-    pause.set()
-    await begun.wait()
-    behind.schedule(1.0)
-    closing = asyncio.create_task(behind.close())
-    await asyncio.sleep(0)
-    assert (written, closing.done()) == ([], False)
-    may_end.set()
-    await closing
-    assert written == ["write", "write"]

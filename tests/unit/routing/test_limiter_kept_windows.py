@@ -7,9 +7,8 @@ import asyncio
 import pytest
 
 from dowse.core.allowances import Rate
-from dowse.core.runtime import Sleep
 from dowse.routing.limiter import WRITE_EVERY_S, KeptWindows, SlidingWindows
-from dowse.stores.fail_soft import FailSoftStore, Outage
+from dowse.stores.fail_soft import FailSoftStore, Outage, Sleep
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock

@@ -10,7 +10,7 @@ import pytest
 from dowse.cache.entries import CacheEntries
 from dowse.core.errors import StoreFailed
 from dowse.stores import fail_soft
-from dowse.stores.fail_soft import REST_S, FailSoftLedger, FailSoftStore, Outage
+from dowse.stores.fail_soft import REST_S, FailSoftLedger, FailSoftStore, Outage, WriteBehind
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock, RecordingObserver
@@ -184,3 +184,29 @@ async def test_large_values_are_kept_and_huge_ones_are_not(steady_store: FailSof
     assert await cache.get("page", "huge") is None
     await cache.put("page", "never", b"x", 0)
     assert await cache.get("page", "never") is None
+
+
+async def test_the_end_waits_for_a_write_in_progress_and_for_no_pause() -> None:
+    written: list[str] = []
+    begun, may_end, pause = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def write() -> None:
+        begun.set()
+        await may_end.wait()
+        written.append("write")
+
+    async def sleep(_seconds: float) -> None:
+        await pause.wait()
+        pause.clear()
+
+    behind = WriteBehind(write, sleep)
+    behind.schedule(1.0)
+    pause.set()
+    await begun.wait()
+    behind.schedule(1.0)
+    closing = asyncio.create_task(behind.close())
+    await asyncio.sleep(0)
+    assert (written, closing.done()) == ([], False)
+    may_end.set()
+    await closing
+    assert written == ["write", "write"]
