@@ -63,6 +63,23 @@ async def test_hanging_pages_of_one_caller_do_not_delay_the_pages_of_another(ser
         own.cancel()
 
 
+@pytest.mark.promise("fair-flights")
+async def test_a_page_that_one_caller_has_queued_is_read_at_once_for_another(server: Server, web: PocketWeb) -> None:
+    paths = [f"/hangs/{number}" for number in range(12)]
+    for path in paths:
+        web.pages.fails(path, "hang")
+    settings = {**web.environment("serper"), **TOKENS, "DOWSE_MAX_CONCURRENT_FETCHES": "4"}
+    async with server.here(settings) as http, filled(http, *map(web.page, paths)), asyncio.timeout(SOON_S):
+        await web.pages.arrived(4)
+        async with filled(http, web.page(QUICK)) as [queued]:
+            # Positive control: it waits behind the others of its caller.
+            await asyncio.sleep(0.2)
+            assert QUICK not in [seen.path for seen in web.pages.requests]
+            assert await read(http, web.page(QUICK), OTHER) == 200
+            assert await queued == 200
+        assert [seen.path for seen in web.pages.requests].count(QUICK) == 1
+
+
 @asynccontextmanager
 async def full(server: Server, web: PocketWeb, **settings: str) -> AsyncIterator[HttpHere]:
     """A server with two call slots."""

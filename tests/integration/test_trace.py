@@ -14,6 +14,7 @@ UPWARD = {
         "cache/fetch.py -> flows/find.py  produce",
         "routing/fallback.py -> flows/find.py  call",
         "cache/flights.py -> surfaces/mcp/server.py  report",
+        "cache/fetch.py -> flows/read.py  _slot",
         "cache/fetch.py -> flows/read.py  produce",
         "routing/router.py -> flows/readers.py  candidates",
         "routing/fallback.py -> flows/readers.py  call",
@@ -21,6 +22,7 @@ UPWARD = {
     },
     "get_content": {
         "contracts/get_content.py -> surfaces/mcp/server.py  report",
+        "cache/fetch.py -> flows/read.py  _slot",
         "cache/fetch.py -> flows/read.py  produce",
         "routing/router.py -> flows/readers.py  candidates",
         "routing/fallback.py -> flows/readers.py  call",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -74,8 +75,16 @@ class CacheKey(Generic[T]):
     variant: str = ""
 
 
+Turn = Callable[[Deadline], AbstractAsyncContextManager[None]]
+"""Waits until a value may be produced. Other processes are not kept from it meanwhile: the lease comes after."""
+
+
 async def _accept(_value: object) -> bool:
     return True
+
+
+def _no_turn(_until: Deadline) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
 
 
 class Cache:
@@ -99,15 +108,16 @@ class Cache:
         deadline: Deadline,
         progress: Progress = no_progress,
         *,
+        turn: Turn = _no_turn,
         accepts: Callable[[T], Awaitable[bool]] = _accept,
     ) -> Routed[T]:
-        """The cached value or a new one. Raises as `produce` does, and `TimeoutError` at the deadline.
+        """The cached value or a new one. Raises as `produce` and `turn` do, and `TimeoutError` at the deadline.
 
         A cached value that this call does not accept is neither served nor dropped.
         """
         state = CacheState.MISS
         try:
-            routed = await self._fetch(_Request(key, produce, lifetimes, accepts), deadline, progress)
+            routed = await self._fetch(_Request(key, produce, lifetimes, turn, accepts), deadline, progress)
             state = routed.freshness.state
             return routed
         finally:
@@ -141,7 +151,11 @@ class Cache:
             return known.serve(CacheState.STALE, failed)
 
     async def _produce(self, request: _Request[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
-        """Produce the value under a lease, unless another process just did; land it, then store it."""
+        """Produce the value in its turn and under a lease, unless another process just did; land it, then store it."""
+        async with request.turn(flight.deadline):
+            await self._produce_in_turn(request, known, flight)
+
+    async def _produce_in_turn(self, request: _Request[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
         if not request.is_stored or not self.entries.needs_lease:
             await self._produce_here(request, known, flight)
             return
@@ -224,6 +238,7 @@ class _Request(Generic[T]):
     key: CacheKey[T]
     produce: Produce[T]
     lifetimes: LifetimePolicy[T]
+    turn: Turn
     accepts: Callable[[T], Awaitable[bool]]
 
     @property

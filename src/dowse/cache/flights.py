@@ -7,13 +7,14 @@ import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable
 from contextlib import asynccontextmanager, suppress
+from contextvars import Context, copy_context
 from typing import Any, Generic, TypeVar
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.errors import DowseError, Stopping
 from dowse.core.models import Deadline
 from dowse.core.protocols import Progress
-from dowse.core.runtime import Background, no_progress
+from dowse.core.runtime import Background, Sharers, no_progress, share_key, sharing
 from dowse.telemetry.log import LOGGER
 
 T = TypeVar("T")
@@ -43,12 +44,14 @@ _RELEASE_S = 2.0
 class Flight(Generic[T]):
     """Work in flight, which belongs to no single caller and goes on as long as one of them waits.
 
-    It runs in a copy of the context of the call that began it, so its spans are children of that call's span.
+    It runs in a copy of the context of the call that began it, so its spans are children of that call's span. While it
+    waits for a slot of a `FairSemaphore`, it does so within the share of each of its callers.
     """
 
     def __init__(self, deadline: Deadline) -> None:
         self.deadline = deadline
         self._waiters: set[_Waiter[T]] = set()
+        self._sharers = Sharers()
         self._is_wanted = False  # whether it goes on without a waiter
         self._outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._limit = asyncio.timeout(deadline.remaining_s() + _GRACE_S)
@@ -68,15 +71,22 @@ class Flight(Generic[T]):
 
     async def _run(self, work: Work[T]) -> None:
         async with self._limit:
-            await work(self)
+            with sharing(self._sharers):
+                await work(self)
         if not self._outcome.done():
             raise RuntimeError("shared work ended without a result")
 
     def _board(self, waiter: _Waiter[T]) -> None:
         waiter.flight = self
         self._waiters.add(waiter)
+        self._sharers.add(waiter.caller)
         if self._outcome.done():
             waiter.wake()
+
+    def _discharge(self, waiter: _Waiter[T]) -> None:
+        if waiter in self._waiters:
+            self._waiters.discard(waiter)
+            self._sharers.remove(waiter.caller)
 
     def _fail(self, error: BaseException) -> None:
         """Give the failure to all waiters."""
@@ -91,7 +101,8 @@ class Flight(Generic[T]):
             for waiter in self._waiters
             if waiter.deadline.at > self.deadline.at + _MORE_TIME_S and not waiter.deadline.passed
         ]
-        self._waiters.difference_update(patient)
+        for waiter in patient:
+            self._discharge(waiter)
         return patient
 
     @staticmethod
@@ -105,11 +116,17 @@ Work = Callable[[Flight[T]], Awaitable[None]]
 
 
 class _Waiter(Generic[T]):
-    """A call that waits for a flight, with its deadline and the progress it has not reported yet."""
+    """A call that waits for a flight, with its deadline and the progress it has not reported yet.
+
+    Its work and its context are for the flight that it begins if this one fails.
+    """
 
     flight: Flight[T]
 
-    def __init__(self, deadline: Deadline, progress: Progress) -> None:
+    def __init__(self, work: Work[T], deadline: Deadline, progress: Progress) -> None:
+        self.work = work
+        self.context = copy_context()
+        self.caller = share_key()
         self.deadline = deadline
         self.listens = progress is not no_progress  # most do not, and need not be woken
         self.news: asyncio.Queue[str | None] = asyncio.Queue()
@@ -164,7 +181,7 @@ class Flights:
         do not get its failure, which may be due to a shorter deadline: for them it begins anew.
         """
         flight: Flight[T] = self._in_hand(key) or self._begin(key, work, deadline)
-        waiter: _Waiter[T] = _Waiter(deadline, progress)
+        waiter: _Waiter[T] = _Waiter(work, deadline, progress)
         flight._board(waiter)
         try:
             return await waiter.arrival()
@@ -195,18 +212,18 @@ class Flights:
         flight = self._flights.get(key)
         return None if flight is None or self._tasks[flight].done() else flight
 
-    def _begin(self, key: Hashable, work: Work[T], deadline: Deadline) -> Flight[T]:
+    def _begin(self, key: Hashable, work: Work[T], deadline: Deadline, context: Context | None = None) -> Flight[T]:
         if self._is_closed:
             raise Stopping
         flight: Flight[T] = Flight(deadline)
         self._flights[key] = flight
-        self._tasks[flight] = asyncio.create_task(flight._run(work))
-        self._tasks[flight].add_done_callback(lambda _: self._finish(key, flight, work))
+        self._tasks[flight] = asyncio.create_task(flight._run(work), context=context)
+        self._tasks[flight].add_done_callback(lambda _: self._finish(key, flight))
         return flight
 
     def _leave(self, key: Hashable, waiter: _Waiter[T]) -> None:
         flight = waiter.flight
-        flight._waiters.discard(waiter)
+        flight._discharge(waiter)
         if not flight._waiters and not flight._is_wanted and flight in self._tasks:
             self._tasks[flight].cancel()
             self._forget(key, flight)
@@ -220,7 +237,7 @@ class Flights:
         """A flight is cancelled only at shutdown."""
         return Stopping() if self._is_closed else RuntimeError("shared work was cancelled")
 
-    def _finish(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
+    def _finish(self, key: Hashable, flight: Flight[T]) -> None:
         task = self._tasks.pop(flight)
         self._refreshes.discard(flight)
         self._forget(key, flight)
@@ -228,18 +245,18 @@ class Flights:
         if error is None:
             return
         if flight._waiters and not flight._outcome.done():
-            self._hand_over(key, flight, work)
+            self._hand_over(key, flight)
             flight._fail(error)
         elif not task.cancelled() and not isinstance(error, DowseError | TimeoutError):
             # No caller is left to report it to.
             LOGGER.error("shared work crashed", exc_info=error)
 
-    def _hand_over(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
-        """After a failure, begin one new flight for the waiters that have more time."""
+    def _hand_over(self, key: Hashable, flight: Flight[T]) -> None:
+        """After a failure, the waiter with the most time begins one new flight for all patient ones."""
         patient = [] if self._is_closed else flight._release_patient()
         if patient:
-            latest = max((waiter.deadline for waiter in patient), key=lambda deadline: deadline.at)
-            anew = self._in_hand(key) or self._begin(key, work, latest)
+            latest = max(patient, key=lambda waiter: waiter.deadline.at)
+            anew = self._in_hand(key) or self._begin(key, latest.work, latest.deadline, latest.context)
             for waiter in patient:
                 anew._board(waiter)
 

@@ -6,10 +6,10 @@ import asyncio
 import math
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, KeysView, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, KeysView, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Generic, Protocol, TypeVar
 
@@ -164,8 +164,54 @@ def admits(capacity: float, reserve: int, in_use: int, held: int, callers: int) 
 
 @dataclass(eq=False, slots=True)
 class _SlotWaiter:
+    """Place of a caller in the queue; `granted` becomes the caller that has got the slot."""
+
     caller: str
-    granted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    granted: asyncio.Future[str]
+
+
+class Sharers:
+    """Callers that share a piece of work, which waits for a slot in the queue of each and takes the first."""
+
+    def __init__(self) -> None:
+        self._calls: Counter[str] = Counter()
+        self._waits: set[_SlotWait] = set()
+
+    def add(self, caller: str) -> None:
+        """Add a call of a caller."""
+        self._calls[caller] += 1
+        for wait in self._waits:
+            wait.join(caller)
+
+    def remove(self, caller: str) -> None:
+        """Remove a call of a caller."""
+        self._calls[caller] -= 1
+        if not self._calls[caller]:
+            del self._calls[caller]
+            for wait in self._waits:
+                wait.leave(caller)
+
+    async def acquire(self, slots: FairSemaphore, caller: str) -> str:
+        """Wait for a slot within the share of each sharer, or else of the caller; returns the owner of the slot."""
+        wait = _SlotWait(slots)
+        self._waits.add(wait)
+        try:
+            return await wait.first(self._calls.keys() or (caller,))
+        finally:
+            self._waits.discard(wait)
+
+
+_sharers: ContextVar[Sharers | None] = ContextVar("sharers", default=None)
+
+
+@contextmanager
+def sharing(sharers: Sharers) -> Iterator[None]:
+    """Name the sharers of the work in this context."""
+    outside = _sharers.set(sharers)
+    try:
+        yield
+    finally:
+        _sharers.reset(outside)
 
 
 class FairSemaphore:
@@ -193,11 +239,11 @@ class FairSemaphore:
     @asynccontextmanager
     async def slot(self, caller: str) -> AsyncIterator[None]:
         """Wait for a slot and hold it."""
-        await self.acquire(caller)
+        owner = await self.acquire(caller)
         try:
             yield
         finally:
-            self.release(caller)
+            self.release(owner)
 
     def try_acquire(self, caller: str) -> bool:
         """Take a slot if there is one now; behind the waiters of the same caller there is none."""
@@ -206,22 +252,10 @@ class FairSemaphore:
         self._take(caller)
         return True
 
-    async def acquire(self, caller: str) -> None:
-        if self.try_acquire(caller):
-            return
-        waiter = _SlotWaiter(caller)
-        self._queue.add(waiter)
-        try:
-            await waiter.granted
-        except asyncio.CancelledError:
-            self._queue.drop(waiter)
-            if waiter.granted.cancelled():
-                # With one active caller less, the share of the others is larger.
-                self._grant()
-            else:
-                # Granted and cancelled at the same moment.
-                self.release(caller)
-            raise
+    async def acquire(self, caller: str) -> str:
+        """Wait for a slot; returns its owner, which differs from the caller only where work is shared."""
+        sharers = _sharers.get()
+        return await (sharers.acquire(self, caller) if sharers else _SlotWait(self).first((caller,)))
 
     def release(self, caller: str) -> None:
         self._in_use -= 1
@@ -238,13 +272,58 @@ class FairSemaphore:
         self._in_use += 1
         self._held[caller] += 1
 
+    def _queue_up(self, waiter: _SlotWaiter) -> None:
+        if self.try_acquire(waiter.caller):
+            waiter.granted.set_result(waiter.caller)
+        else:
+            self._queue.add(waiter)
+
+    def _drop(self, waiters: Iterable[_SlotWaiter]) -> None:
+        for waiter in waiters:
+            self._queue.drop(waiter)
+        # With fewer active callers, the share of the others is larger.
+        self._grant()
+
     def _grant(self) -> None:
         while (first := self._queue.first(self._held)) and self._admits(first.caller):
             self._queue.serve(first)
-            # A waiter that was cancelled a moment ago may still be queued.
+            # A waiter that was cancelled, or granted a slot of another caller, a moment ago may still be queued.
             if not first.granted.done():
                 self._take(first.caller)
-                first.granted.set_result(None)
+                first.granted.set_result(first.caller)
+
+
+class _SlotWait:
+    """One wait for a slot, with a place in the queue of each of its callers."""
+
+    def __init__(self, slots: FairSemaphore) -> None:
+        self._slots = slots
+        self._granted: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._waiters: dict[str, _SlotWaiter] = {}
+
+    def join(self, caller: str) -> None:
+        if caller not in self._waiters and not self._granted.done():
+            self._waiters[caller] = _SlotWaiter(caller, self._granted)
+            self._slots._queue_up(self._waiters[caller])
+
+    def leave(self, caller: str) -> None:
+        """Give up the place of a caller, but not the last place: a refresh waits without callers."""
+        if caller in self._waiters and len(self._waiters) > 1:
+            self._slots._drop([self._waiters.pop(caller)])
+
+    async def first(self, callers: Iterable[str]) -> str:
+        """Wait for the first slot; returns its owner."""
+        for caller in callers:
+            self.join(caller)
+        try:
+            return await self._granted
+        except asyncio.CancelledError:
+            if not self._granted.cancelled():
+                # Granted and cancelled at the same moment.
+                self._slots.release(self._granted.result())
+            raise
+        finally:
+            self._slots._drop(self._waiters.values())
 
 
 async def no_progress(step: str) -> None:

@@ -32,7 +32,7 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Observer, PageReader, Progress, Secrecy
 from dowse.core.reasons import FailureReason
-from dowse.core.runtime import FairSemaphore, share_key
+from dowse.core.runtime import FairSemaphore, calling, share_key
 from dowse.flows.readers import ReadChain
 from dowse.telemetry.log import LOGGER, span
 
@@ -136,10 +136,7 @@ class ReadFlow:
         self, url: str, deadline: Deadline, caller: Principal, only: PageReader | None, *, heeds_robots: bool
     ) -> Page:
         async def produce(known: Text | None, until: Deadline, _tell: Progress) -> Routed[Text]:
-            async with self._slot(until, share_key(caller)):
-                return await self._chain.read(
-                    url, until, heeds_robots=heeds_robots, known=known, caller=caller, only=only
-                )
+            return await self._chain.read(url, until, heeds_robots=heeds_robots, known=known, caller=caller, only=only)
 
         async def accepts(text: Text) -> bool:
             return text.heeded_robots or not heeds_robots or await self._chain.permits(url)
@@ -149,7 +146,9 @@ class ReadFlow:
             # Shared with no other caller, not even in flight.
             key = CacheKey(self._private_pages, repr((caller.name, url)))
         try:
-            return _page(url, await self._cache.fetch(key, produce, self._lifetimes, deadline, accepts=accepts))
+            with calling(caller):
+                fetching = self._cache.fetch(key, produce, self._lifetimes, deadline, turn=self._slot, accepts=accepts)
+                return _page(url, await fetching)
         except AllProvidersFailed as error:
             return _unread(url, error)
         except TimeoutError:
@@ -207,17 +206,17 @@ class ReadFlow:
         return page
 
     @asynccontextmanager
-    async def _slot(self, until: Deadline, share: str) -> AsyncIterator[None]:
+    async def _slot(self, until: Deadline) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(until.remaining_s()):
-                await self._slots.acquire(share)
+                owner = await self._slots.acquire(share_key())
         except TimeoutError:
             raise _Queued from None
         try:
             # Readers end in time by themselves, and report the attempts until then.
             yield
         finally:
-            self._slots.release(share)
+            self._slots.release(owner)
 
     def _check_online(self, *, offline: bool) -> None:
         if offline or self._offline:

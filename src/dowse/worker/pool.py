@@ -158,11 +158,10 @@ class WorkerPool:
     async def _free_slot(self, end: float) -> AsyncIterator[_Slot]:
         if _now() + _SHORTEST_JOB_S > end:
             raise PageUnreadable(Status.TIMEOUT, _TOO_LATE)
-        caller = share_key()
         with self._count_job():
             try:
                 async with asyncio.timeout_at(end - _SHORTEST_JOB_S):
-                    await self._turns.acquire(caller)
+                    owner = await self._turns.acquire(share_key())
             except TimeoutError:
                 # Our own workers are busy: no paid API is asked instead.
                 raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NONE) from None
@@ -171,7 +170,7 @@ class WorkerPool:
                 yield slot
             finally:
                 self._idle.append(slot)
-                self._turns.release(caller)
+                self._turns.release(owner)
 
     @contextmanager
     def _count_job(self) -> Iterator[None]:

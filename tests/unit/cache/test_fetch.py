@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
 
 import pytest
 
 from dowse.cache.entries import Lifetime
-from dowse.cache.fetch import CacheKey, Kind, NegativeCaching, Produce
+from dowse.cache.fetch import CacheKey, Kind, NegativeCaching, Produce, Turn
 from dowse.core.errors import AllProvidersFailed, Unavailable
 from dowse.core.models import LIVE, CacheState, Deadline, Freshness, Routed
 from dowse.core.protocols import Progress
@@ -55,8 +57,9 @@ class Process:
         self.cache = remembering(clock, store=store, observer=self.observer)
         self._clock = clock
 
-    async def fetch(self, produce: Produce[str]) -> Routed[str]:
-        return await self.cache.fetch(WORDS, produce, Lifetime(FRESH_S), Deadline.after(self._clock, 20.0))
+    async def fetch(self, produce: Produce[str], turn: Turn = lambda _until: nullcontext()) -> Routed[str]:
+        deadline = Deadline.after(self._clock, 20.0)
+        return await self.cache.fetch(WORDS, produce, Lifetime(FRESH_S), deadline, turn=turn)
 
 
 @pytest.fixture
@@ -90,6 +93,28 @@ async def test_a_value_that_another_process_stored_just_before_the_lease_is_serv
 
     assert (found.answer, found.provider, found.freshness) == ("made", "engine", Freshness(CacheState.HIT, 0.0))
     await second.cache.close()
+
+
+async def test_a_call_that_waits_for_its_turn_keeps_no_other_process_from_its_own(
+    store: SharedStore, clock: FakeClock
+) -> None:
+    first, second = Process(store, clock), Process(store, clock)
+    may_begin = asyncio.Event()
+
+    @asynccontextmanager
+    async def turn(_until: Deadline) -> AsyncIterator[None]:
+        await may_begin.wait()
+        yield
+
+    waiting = asyncio.create_task(first.fetch(make_again, turn))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    found = await second.fetch(make)
+    await second.cache.close()
+
+    may_begin.set()
+    assert (found.answer, (await waiting).answer) == ("made", "made")
+    await first.cache.close()
 
 
 async def test_a_failure_that_another_process_stored_just_before_the_lease_is_raised(

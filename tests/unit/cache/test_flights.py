@@ -8,13 +8,15 @@ import random
 from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
 from dowse.cache import flights as module
 from dowse.cache.flights import Flight, Flights
 from dowse.core.errors import Stopping, Unavailable
-from dowse.core.models import Deadline
+from dowse.core.models import Deadline, Principal
+from dowse.core.runtime import FairSemaphore, calling, share_key
 from dowse.telemetry.log import LOGGER
 from tests.fakes import FakeClock
 
@@ -272,6 +274,72 @@ async def test_a_failure_of_work_in_haste_is_for_those_in_haste_and_the_others_s
     upstream.runs[1].answer.set_result("found")
     assert await asyncio.gather(patient, most_patient, newcomer) == ["found"] * 3
     assert len(upstream.runs) == 2
+
+
+async def test_another_try_is_the_work_of_a_patient_call_in_its_context(
+    flights: Flights, upstream: Upstream, after: Callable[[float], Deadline]
+) -> None:
+    begun = list[tuple[str, str]]()
+
+    async def call(name: str, seconds: float) -> str:
+        async def work(flight: Flight[str]) -> None:
+            begun.append((name, share_key()))
+            await upstream.work(flight)
+
+        with calling(Principal(name)):
+            return await flights.share("python", work, after(seconds))
+
+    calls = [asyncio.create_task(call(*each)) for each in (("hasty", 5), ("patient", 20), ("most patient", 40))]
+    await settled()
+    upstream.runs[0].answer.set_exception(Unavailable("serper"))
+    await settled()
+    assert begun == [("hasty", "hasty"), ("most patient", "most patient")]
+    upstream.runs[1].answer.set_result("found")
+    assert await asyncio.gather(*calls, return_exceptions=True) == [ANY, "found", "found"]
+
+
+async def test_a_flight_waits_for_a_slot_within_the_share_of_each_of_its_callers(
+    flights: Flights, deadline: Deadline
+) -> None:
+    slots = FairSemaphore(1, reserve=0)
+    await slots.acquire("busy")
+
+    async def work(flight: Flight[str]) -> None:
+        flight.land(await slots.acquire(share_key()))
+
+    async def call(name: str) -> str:
+        with calling(Principal(name)):
+            return await flights.share("python", work, deadline)
+
+    ana, ben, cleo = (asyncio.create_task(call(name)) for name in ("ana", "ben", "cleo"))
+    await settled()
+    assert [slots.waiting(name) for name in ("ana", "ben", "cleo")] == [1, 1, 1]
+    ana.cancel()
+    await settled()
+    assert [slots.waiting(name) for name in ("ana", "ben", "cleo")] == [0, 1, 1]
+    slots.release("busy")
+    assert await asyncio.gather(ben, cleo) == ["ben", "ben"]
+    assert [slots.waiting(name) for name in ("ana", "ben", "cleo")] == [0, 0, 0]
+
+
+async def test_a_refresh_waits_for_a_slot_within_the_share_of_the_call_that_began_it(
+    flights: Flights, deadline: Deadline
+) -> None:
+    slots = FairSemaphore(1, reserve=0)
+    await slots.acquire("busy")
+
+    async def work(flight: Flight[str]) -> None:
+        flight.land(await slots.acquire(share_key()))
+
+    with calling(Principal("ana")):
+        flights.begin("python", work, deadline)
+    await settled()
+    with calling(Principal("ben")):
+        joined = asyncio.create_task(flights.share("python", work, deadline))
+    await settled()
+    joined.cancel()
+    await settled()
+    assert [slots.waiting(name) for name in ("ana", "ben")] == [1, 0]
 
 
 async def test_who_has_had_another_try_with_all_its_time_gets_its_failure(

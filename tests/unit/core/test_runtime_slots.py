@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.core.runtime import FairSemaphore, reserve_of
+from dowse.core.runtime import FairSemaphore, Sharers, reserve_of, sharing
 
 CALLERS = "abcd"
 
@@ -156,6 +156,89 @@ async def test_a_slot_granted_at_the_moment_of_a_cancellation_goes_to_the_next_w
     first.cancel()
     await settled()
     assert (first.cancelled(), second.done(), semaphore.in_use) == (True, True, 1)
+
+
+class Shared:
+    """Work that callers share, which takes a slot and keeps it."""
+
+    def __init__(self, semaphore: FairSemaphore, *callers: str) -> None:
+        self.sharers, self.callers = Sharers(), list(callers)
+        for caller in callers:
+            self.sharers.add(caller)
+        with sharing(self.sharers):
+            self.task = asyncio.create_task(semaphore.acquire(callers[0]))
+
+
+@pytest.mark.promise("fair-flights")
+async def test_shared_work_gets_the_slot_of_a_caller_that_joins_and_is_below_its_share() -> None:
+    slots = Slots(4)
+    await slots.arrive(*"aaaaaa")
+    shared = Shared(slots.semaphore, "a")
+    await settled()
+    assert (shared.task.done(), slots.semaphore.waiting("a")) == (False, 3), "control: behind the others of its caller"
+    shared.sharers.add("b")
+    await settled()
+    assert (shared.task.result(), slots.semaphore.waiting("a")) == ("b", 2)
+    slots.semaphore.release("b")
+    await slots.drain()
+
+
+async def test_shared_work_gives_up_the_place_of_a_caller_that_leaves_but_not_the_last() -> None:
+    slots = Slots(1)
+    await slots.arrive("a", "b")
+    shared = Shared(slots.semaphore, "a", "b")
+    await settled()
+    for caller, left in (("a", (0, 1)), ("b", (0, 1))):
+        shared.sharers.remove(caller)
+        assert (slots.semaphore.waiting("a"), slots.semaphore.waiting("b")) == left
+    shared.task.cancel()
+    await settled()
+    assert slots.semaphore.waiting("b") == 0
+    await slots.drain()
+
+
+@pytest.mark.promise("fair-no-loss")
+@given(
+    capacity=st.integers(1, 3), steps=st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abcd+-x")), max_size=40)
+)
+def test_shared_work_loses_no_slot_whoever_joins_leaves_or_gives_up(
+    capacity: int, steps: list[tuple[int, str]]
+) -> None:
+    async def run() -> None:
+        semaphore = FairSemaphore(capacity)
+        works = [Shared(semaphore, caller) for caller in "aaabc"]
+        for number, step in steps:
+            works[number] = _act_shared(semaphore, works[number], step)
+            if number % 2:
+                await settled()
+        await settled()
+        held = [work.task.result() for work in works if work.task.done() and not work.task.cancelled()]
+        assert semaphore.in_use == len(held)
+        assert sum(not work.task.done() for work in works) == 0 or semaphore.in_use >= capacity
+        for work in works:
+            work.task.cancel()
+        await settled()
+        for caller in held:
+            semaphore.release(caller)
+        assert semaphore.in_use == 0
+        assert all(semaphore.waiting(caller) == 0 for caller in CALLERS)
+
+    asyncio.run(run())
+
+
+def _act_shared(semaphore: FairSemaphore, work: Shared, step: str) -> Shared:
+    """One step: the work ends or gives up, a caller leaves or joins; the work that there is then."""
+    if step == "+" and work.task.done() and not work.task.cancelled():
+        semaphore.release(work.task.result())
+        return Shared(semaphore, "d")
+    if step == "x":
+        work.task.cancel()
+    elif step == "-" and work.callers:
+        work.sharers.remove(work.callers.pop())
+    elif step in CALLERS:
+        work.callers.append(step)
+        work.sharers.add(step)
+    return work
 
 
 _steps = st.one_of(

@@ -3,9 +3,11 @@
 import asyncio
 import io
 import json
+from contextlib import nullcontext
 
 import pytest
 
+from dowse.cache import flights
 from dowse.core.errors import Offline, PageUnreadable
 from dowse.core.models import LOCAL, Attempt, Body, Clock, Deadline, Page, Principal, Status, Text
 from dowse.core.protocols import Extractor, Fetcher
@@ -227,3 +229,39 @@ async def test_a_caller_whose_pages_hang_does_not_keep_another_from_reading() ->
     for each in hanging:
         each.cancel()
     await asyncio.gather(*hanging, return_exceptions=True)
+
+
+async def settled() -> None:
+    for _ in range(30):
+        await asyncio.sleep(0)
+
+
+SLOW = [f"https://example.org/slow{number}" for number in range(12)]
+
+
+async def _read_a_page_that_another_caller_has_queued(bench: Bench) -> bool:
+    """Whether the second caller gets the page; the first one gives up after it."""
+    tasks = [asyncio.create_task(bench.read(url, caller=Principal("ana"))) for url in (*SLOW, URL)]
+    await settled()
+    assert bench.fetcher.asked == SLOW[:4], "the page waits behind the others of its caller"
+    tasks.append(asyncio.create_task(bench.read(URL, caller=Principal("ben"))))
+    await settled()
+    is_read = all(task.done() and task.result().text == "x" for task in tasks[-2:])
+    for each in tasks:
+        each.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return is_read
+
+
+@pytest.mark.promise("fair-flights")
+async def test_a_page_that_waits_for_a_slot_of_one_caller_is_read_at_once_for_another_that_joins() -> None:
+    bench = Bench({**dict.fromkeys(SLOW, HANGS), URL: "x"}, max_concurrent=4)
+    assert await _read_a_page_that_another_caller_has_queued(bench)
+    assert bench.fetcher.asked.count(URL) == 1, "for both"
+
+
+async def test_a_page_that_waits_for_its_first_caller_only_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Positive control."""
+    monkeypatch.setattr(flights, "sharing", lambda _sharers: nullcontext())
+    bench = Bench({**dict.fromkeys(SLOW, HANGS), URL: "x"}, max_concurrent=4)
+    assert not await _read_a_page_that_another_caller_has_queued(bench)

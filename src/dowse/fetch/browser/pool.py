@@ -115,8 +115,7 @@ class BrowserPool:
         """
         now = asyncio.get_running_loop().time()
         end = now + timeout_s
-        caller = share_key()
-        await self._take_turn(caller, end)
+        caller = await self._take_turn(share_key(), end)
         lease = None
         try:
             running = await self._find_browser(now + timeout_s * _START_SHARE)
@@ -148,12 +147,12 @@ class BrowserPool:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _take_turn(self, caller: str, end: float) -> None:
+    async def _take_turn(self, caller: str, end: float) -> str:
         if self._turns.waiting(caller) >= _MOST_WAITING:
             raise BrowserBusy("too many pages wait for the browser already")
         try:
             async with asyncio.timeout_at(end):
-                await self._turns.acquire(caller)
+                return await self._turns.acquire(caller)
         except TimeoutError:
             raise BrowserBusy("no turn in the browser came in time") from None
 

@@ -1,7 +1,7 @@
 """Load shedding.
 
-Of calls: few are admitted and stay fast, the others are refused at once with the time to retry. Of connections: those
-that let the server wait make room for new ones.
+Calls: few are admitted and stay fast, the others are refused at once with the time to retry. Connections: new ones take
+the places of idle and slow ones.
 """
 
 from __future__ import annotations
