@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -14,6 +15,7 @@ import brotli
 import pytest
 
 from dowse.net.decode import ACCEPTED, SMALL_CODINGS
+from dowse.net.json_fields import MOST_PARTS
 from tests.security.packing import CODINGS, ZEROS, gzip
 
 pytestmark = [
@@ -57,12 +59,25 @@ async def main(port, codings):
 asyncio.run(main(int(sys.argv[1]), sys.argv[2]))
 """
 
+MOST_MIB = 35
+# One wide character makes the text of a body, which is parsed after the others, four times as large.
+MOST_TAKEN_MIB = 60
+# Lists, strings, strings of characters that take four bytes, and objects with names of their own.
+ELEMENTS = {
+    "lists": (b"[]", 2),
+    "strings": (b'"ab"', 2),
+    "wide strings": ('"\N{OTTER}"'.encode(), 2),
+    "objects": (b'{"%xa":1,"%xb":2}', 8),
+}
+"""Each with its number of parts, the comma behind it included."""
 PARSE = """
-import json
+import json, sys
 def peak_mib():
     return int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0]) / 1024
 before = peak_mib()
-parsed = json.loads(b'{"organic": [' + b"[]," * 1_600_000 + b"[]]}")
+body = sys.stdin.buffer.read()
+before = peak_mib()
+parsed = json.loads(body)
 print(peak_mib() - before)
 """
 
@@ -106,9 +121,7 @@ def widest() -> bytes:
 
 async def measure(coding: str, bomb: bytes, codings: str) -> dict[str, Any]:
     async with bombing(coding, bomb) as port:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", MEASURE, str(port), codings, stdout=asyncio.subprocess.PIPE
-        )
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", MEASURE, str(port), codings, stdout=PIPE)
         out, _ = await process.communicate()
     measured: dict[str, Any] = json.loads(out)
     return measured
@@ -135,11 +148,28 @@ async def test_four_windows_of_brotli_are_not_allocated() -> None:
     assert measured["grown_mib"] < 10
 
 
-async def test_four_answers_of_empty_lists_are_refused_before_they_are_parsed() -> None:
-    measured = await measure("gzip", gzip([b'{"organic": [' + b"[]," * 1_600_000 + b"[]]}"]), SMALL_CODINGS)
+def parts(element: bytes, count: int) -> bytes:
+    """So many elements of a list."""
+    return b",".join(element % (number, number) if b"%" in element else element for number in range(count))
+
+
+@pytest.mark.parametrize(("element", "size"), ELEMENTS.values(), ids=ELEMENTS)
+async def test_four_answers_of_small_parts_are_refused_before_they_are_parsed(element: bytes, size: int) -> None:
+    longest = len(element) + 7 if b"%" in element else len(element)
+    bomb = b'{"organic": [' + parts(element, 4_900_000 // (longest + 1)) + b"]}"
+    measured = await measure("gzip", gzip([bomb]), SMALL_CODINGS)
     assert measured["outcomes"] == ["BadAnswer"] * AT_ONCE
-    assert measured["grown_mib"] < 35
-    # The control: parsed, one of them takes several times as much.
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", PARSE, stdout=asyncio.subprocess.PIPE)
-    out, _ = await process.communicate()
-    assert float(out) > 80
+    assert measured["grown_mib"] < MOST_MIB
+    # The control: parsed, one of them takes more than all four.
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", PARSE, stdin=PIPE, stdout=PIPE)
+    out, _ = await process.communicate(bomb)
+    assert float(out) > MOST_MIB
+
+
+@pytest.mark.parametrize(("element", "size"), ELEMENTS.values(), ids=ELEMENTS)
+async def test_four_answers_with_as_many_parts_as_are_read_take_little_memory(element: bytes, size: int) -> None:
+    made = parts(element, MOST_PARTS // size - 10)
+    text = b',"' + LETTERS[: 4_900_000 - len(made)] + b'"'
+    measured = await measure("gzip", gzip([b'{"organic": [' + made + text + b"]}"]), SMALL_CODINGS)
+    assert measured["outcomes"] == ["taken"] * AT_ONCE
+    assert measured["grown_mib"] < MOST_TAKEN_MIB

@@ -30,7 +30,7 @@ from dowse.core.wire_errors import WireError, WireTimeout, WireTooLarge, WireUnr
 from dowse.document.clean import clean
 from dowse.net.clients import ConfiguredClient, Reply
 from dowse.net.decode import SMALL_CODINGS
-from dowse.net.json_fields import TITLE_CHARS, Json, as_mapping, mapping, objects, parse_json, string
+from dowse.net.json_fields import MOST_PARTS, TITLE_CHARS, Json, as_mapping, mapping, objects, parse_json, string
 from dowse.secrets.redact import Redactor
 
 T = TypeVar("T")
@@ -59,8 +59,10 @@ class Api:
     too_large: type[ProviderError] = NetworkFailed
     """The failure for an answer above `max_bytes`."""
     max_bytes: int = 5_000_000
+    most_parts: int = MOST_PARTS
+    """The bound of the memory of an answer: several providers answer a call at the same time."""
     codings: str = SMALL_CODINGS
-    """Offered codings: several providers answer a call at the same time, each with a decoder of its own."""
+    """Offered codings: each answer has a decoder of its own."""
 
     async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
         return (await self.post_with_headers(url, deadline, headers=headers, body=body))[0]
@@ -169,7 +171,7 @@ class Api:
 
     def _parse(self, reply: Reply) -> object:
         try:
-            return parse_json(reply.body)
+            return parse_json(reply.body, self.most_parts)
         except ValueError as error:
             if is_challenge(reply):
                 raise Blocked(self.provider, "it answered with a challenge page") from error

@@ -23,8 +23,11 @@ _AMERICAN_DATE = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
 _URL_CHARS = 2048  # the limit of sitemaps, so search engines list nothing longer
-# An empty list takes 80 bytes for 3 bytes of JSON; the documents of the largest packages have half as many parts.
-_MOST_PARTS = 200_000
+# A part is a string, an opening bracket, a comma or a colon. The objects of an answer take up to 60 bytes for each.
+MOST_PARTS = 200_000
+DOCUMENT_PARTS = 1_000_000
+"""For the documents of large packages and lists; the largest ones have nearly as many."""
+_PART = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,:]', re.DOTALL)
 _MOST_RESULTS = 300  # no API lists so many, and each one of a huge answer takes time
 
 
@@ -41,15 +44,22 @@ def results(provider: str, body: Json, name: str) -> list[Json]:
     return items(provider, body, name)[:_MOST_RESULTS]
 
 
-def parse_json(body: bytes | str) -> object:
+def parse_json(body: bytes | str, most_parts: int = MOST_PARTS) -> object:
     """Parse the JSON of an answer; raises `ValueError` for any other text, and for JSON made to take much memory."""
     data = body.encode("utf-8", "replace") if isinstance(body, str) else body
-    if data.count(b"[") + data.count(b"{") > _MOST_PARTS:
+    if _has_more_parts(data, most_parts):
         raise ValueError("too many parts")
     try:
         return json.loads(body)
     except RecursionError:
         raise ValueError("too deep") from None
+
+
+def _has_more_parts(data: bytes, most: int) -> bool:
+    # Quick, and too many only where there is much text: a quote for half a string.
+    if sum(map(data.count, (b"[", b"{", b",", b":"))) + data.count(b'"') // 2 <= most:
+        return False
+    return next(islice(_PART.finditer(data), most, None), None) is not None
 
 
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:

@@ -77,8 +77,9 @@ class HtmlEngine(ABC):
     async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, self.spec.limits)
         await self._manners.turn_of(self.name, LOWEST_GAP_S, deadline)
-        self._disclosure.tell(self._party, self.name)
-        reply = await self.ask(query, self._manners.headers(language=query.language), deadline)
+        async with self._manners.answer(self.name, deadline):
+            self._disclosure.tell(self._party, self.name)
+            reply = await self.ask(query, self._manners.headers(language=query.language), deadline)
         if reply.status in _REFUSED:
             raise self._make_ban(f"HTTP {reply.status}", reply.status)
         hits, suggestions = self._read(await self._listing(reply, query, deadline))

@@ -8,7 +8,8 @@ import asyncio
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from dowse.core.errors import Skipped
@@ -21,6 +22,8 @@ _PLATFORMS = {
 }
 _CHROME = ((156, "Windows"), (156, "macOS"), (156, "Linux"), (155, "Windows"), (155, "macOS"))
 _FIREFOX = ((156, "Windows"), (156, "macOS"), (156, "Linux"), (153, "Windows"), (153, "Linux"))
+# Browsers offer codings of which a decoder may hold 16 MiB.
+_ANSWERS_AT_ONCE = 2
 _SAFARI = ("26.4", "26.3")
 PLAIN_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CHROME_ACCEPT = (
@@ -51,6 +54,7 @@ class Manners:
         self._delay_s = delay_s
         self._user_agent = user_agent
         self._turn = asyncio.Lock()
+        self._answers = asyncio.Semaphore(_ANSWERS_AT_ONCE)
         self._last_s = -max(delay_s)
         self._free_at: dict[str, float] = {}
         self._browser: BrowserProfile | None = None
@@ -77,6 +81,19 @@ class Manners:
         if start > now:
             await self._clock.sleep(start - now)
         await self.turn()
+
+    @asynccontextmanager
+    async def answer(self, provider: str, deadline: Deadline) -> AsyncIterator[None]:
+        """Request and read an answer, few at a time. Raises `Skipped` at the deadline."""
+        try:
+            async with asyncio.timeout(deadline.remaining_s()):
+                await self._answers.acquire()
+        except TimeoutError:
+            raise Skipped(provider, "other answers were being read until the deadline") from None
+        try:
+            yield
+        finally:
+            self._answers.release()
 
     def headers(self, *, language: str = "") -> dict[str, str]:
         """Headers of a browser, another than last time; no cookie, no referrer."""

@@ -15,6 +15,7 @@ from dowse.core.protocols import Extractor, SiteLoader
 from dowse.core.urls import Url
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.json_api import Api
+from dowse.net.json_fields import DOCUMENT_PARTS
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 
@@ -39,7 +40,15 @@ class LoaderKit:
 
     def api(self, name: str, key_variable: str = "") -> Api:
         """JSON client for a site. A page above the size limit is not counted as a failure of its API."""
-        return Api(name, self.client, TIMEOUT_S, key_variable, self.redactor, too_large=NotRead)
+        return Api(
+            name,
+            self.client,
+            TIMEOUT_S,
+            key_variable,
+            self.redactor,
+            too_large=NotRead,
+            most_parts=DOCUMENT_PARTS,
+        )
 
 
 @dataclass(frozen=True, slots=True)

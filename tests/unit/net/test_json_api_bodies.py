@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dowse.core.errors import BadAnswer, Blocked, ProviderError
 from dowse.core.models import Deadline
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api
-from dowse.net.json_fields import media, parse_json
+from dowse.net.json_fields import DOCUMENT_PARTS, media, parse_json
 from dowse.secrets.redact import Redactor
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
@@ -54,9 +56,17 @@ async def test_a_body_that_is_no_array_is_a_failure_of_its_kind(
 
 @pytest.mark.promise("hardened-provider-bombs")
 async def test_an_answer_of_more_parts_than_any_api_sends_is_not_parsed() -> None:
-    assert await get_list(b"[" + b"{}," * 150_000 + b"{}]") == [{}] * 150_001
-    with pytest.raises(BadAnswer):
-        await get_list(b"[" + b"{}," * 200_000 + b"{}]")
+    assert await get_list(b"[" + b"{}," * 90_000 + b"{}]") == [{}] * 90_001
+    for bomb in (b"{}," * 100_000, b'"ab",' * 100_000, b'{"a":1,"b":2},' * 30_000, b"1," * 200_000):
+        with pytest.raises(BadAnswer):
+            await get_list(b"[" + bomb + b"{}]")
+        assert parse_json(b"[" + bomb + b"{}]", DOCUMENT_PARTS), "control: it is JSON"
+
+
+@pytest.mark.promise("hardened-provider-bombs")
+async def test_marks_within_a_text_are_no_parts() -> None:
+    text = '{"a": [1, 2], \\"b\\": 3}, ' * 50_000
+    assert await get_list(json.dumps([{"text": text}]).encode()) == [{"text": text}]
 
 
 @pytest.mark.promise("hardened-provider-bombs")

@@ -9,6 +9,8 @@ from itertools import pairwise
 
 import pytest
 
+from dowse.core.errors import Skipped
+from dowse.core.models import Deadline
 from dowse.net.decode import ACCEPTED
 from dowse.providers.politeness import BROWSERS, BrowserProfile, Manners, accept_language, brands
 from tests.fakes import FakeClock
@@ -151,3 +153,33 @@ async def test_a_caller_that_gives_up_does_not_hold_the_others_up(clock: FakeClo
 
 def test_the_session_accepts_what_browsers_accept() -> None:
     assert ACCEPTED == "gzip, deflate, br, zstd"
+
+
+@pytest.mark.promise("hardened-provider-bombs")
+async def test_few_answers_are_read_at_a_time_and_the_next_one_when_one_has_ended(clock: FakeClock) -> None:
+    polite, deadline = manners(clock), Deadline.after(clock, 50.0)
+    reading, may_end = list[int](), [asyncio.Event() for _ in range(4)]
+
+    async def read(number: int) -> None:
+        async with polite.answer("engine", deadline):
+            reading.append(number)
+            await may_end[number].wait()
+
+    tasks = [asyncio.create_task(read(number)) for number in range(4)]
+    for ended in range(2):
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert reading == list(range(2 + ended))
+        may_end[ended].set()
+    for event in may_end:
+        event.set()
+    await asyncio.gather(*tasks)
+    assert reading == [0, 1, 2, 3]
+
+
+async def test_an_answer_that_has_no_turn_until_the_deadline_is_skipped(clock: FakeClock) -> None:
+    polite = manners(clock)
+    async with polite.answer("one", Deadline.after(clock, 50.0)), polite.answer("two", Deadline.after(clock, 50.0)):
+        with pytest.raises(Skipped):
+            async with polite.answer("three", Deadline.after(clock, 0.0)):
+                pass

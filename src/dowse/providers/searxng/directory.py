@@ -20,7 +20,7 @@ from dowse.core.errors import BadAnswer, NoInstance, ProviderError, Skipped
 from dowse.core.models import Clock, Deadline
 from dowse.core.text import one_line
 from dowse.net.json_api import Api
-from dowse.net.json_fields import as_mapping, first_known, mapping
+from dowse.net.json_fields import DOCUMENT_PARTS, as_mapping, first_known, mapping
 from dowse.providers.searxng.instance import KIND, TIERS
 
 _MAX_BYTES = 20_000_000
@@ -145,7 +145,7 @@ class SearxSpace:
     ) -> None:
         """`allowed` are `host:port` pairs for plain http. Without `waits` an old list is served while it is renewed."""
         self._provider = provider
-        self._api = replace(api, provider="searx.space", max_bytes=_MAX_BYTES)
+        self._api = replace(api, provider="searx.space", max_bytes=_MAX_BYTES, most_parts=DOCUMENT_PARTS)
         self._url = url
         self._cache = cache
         self._clock = clock
