@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from dowse.worker.process import MemoryPlan, container_memory
+from dowse.worker.process import MemoryPlan, container_memory, return_large_blocks
 
 MIB = 1024 * 1024
 
@@ -67,3 +70,13 @@ def test_the_memory_of_a_container_is_the_smallest_limit_around_the_process(
 
 def test_a_system_without_control_groups_has_no_limit(tmp_path: Path) -> None:
     assert container_memory(tmp_path, tmp_path / "none") is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the allocator is another one")
+def test_large_blocks_are_returned_where_the_allocator_is_that_of_glibc(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = list[tuple[int, int]]()
+    glibc = SimpleNamespace(mallopt=lambda option, value: calls.append((option, value)))
+    for libc in (glibc, SimpleNamespace()):
+        monkeypatch.setattr(ctypes, "CDLL", lambda _name, libc=libc: libc)
+        return_large_blocks()
+    assert calls == [(-3, MIB)]

@@ -37,6 +37,7 @@ from dowse.surfaces.http.load_shedding import (
 from dowse.surfaces.http.mcp import Drain
 from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, RETRY_AFTER_S, refusal
 from dowse.telemetry.log import event
+from dowse.worker.process import return_large_blocks
 
 DRAIN_S = 10.0
 _STOP = (signal.SIGTERM, signal.SIGINT)
@@ -74,6 +75,7 @@ def serve_http(app: App, build: Build = build_asgi) -> int:
             f"Refusing to listen on {settings.host} without tokens: any client of the port could use your keys. "
             "Run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE, or listen on 127.0.0.1."
         )
+    return_large_blocks()
     with listen(settings.host, settings.port) as listener:
         run(_serve_until_signal(app, listener, build))
     return 0
