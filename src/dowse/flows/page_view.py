@@ -150,7 +150,9 @@ class PageViewFlow:
         cursor = request.cursor
         kept = await self._reader.recall(request.url, cursor.digest, offline=offline) if cursor else None
         page = kept or await self._reader.read(request.url, deadline, offline=offline, caller=caller)
-        return await self._show(page, request, deadline, is_kept=bool(kept))
+        with self._reader.holding(caller) as hold:
+            page = page if kept else await hold(page)
+            return await self._show(page, request, deadline, is_kept=bool(kept))
 
     async def view_all(
         self,
@@ -167,13 +169,18 @@ class PageViewFlow:
 
         async def read(url: str) -> Page:
             nonlocal done
-            page = await self._reader.read(url, deadline, offline=offline, caller=caller)
+            page = await hold(await self._reader.read(url, deadline, offline=offline, caller=caller))
             done += 1
             await progress(f"read {done} of {len(addresses)} pages")
             return page
 
         await progress(f"read 0 of {len(addresses)} pages")
-        pages = await asyncio.gather(*map(read, addresses))
+        with self._reader.holding(caller) as hold:
+            pages = await asyncio.gather(*map(read, addresses))
+            return await self._show_all(pages, request, deadline)
+
+    async def _show_all(self, pages: Sequence[Page], request: PageRequest, deadline: Deadline) -> list[PageView]:
+        """The pages in their order, within one budget."""
         costs = [await off_loop(page, estimate_tokens, page.text) for page in pages]
         shares = divide_budget(costs, request.max_tokens)
         requests = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -32,7 +34,7 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Observer, PageReader, Progress, Secrecy
 from dowse.core.reasons import FailureReason
-from dowse.core.runtime import FairSemaphore, calling, share_key
+from dowse.core.runtime import FairSemaphore, calling, reserve_of, share_key
 from dowse.flows.readers import ReadChain
 from dowse.telemetry.log import LOGGER, span
 
@@ -43,6 +45,11 @@ _NOT_CACHED = (Status.DENIED, Status.ROBOTS)
 # With less, a page may have failed for want of time only, and the next caller may have more.
 _ENOUGH_S = 20.0
 _BEGUN = "text"
+# A text takes up to 8 MB, two million characters of four bytes each. A text gets one part in four of the free memory.
+_HELD_BYTES = 32 * 1024 * 1024
+_TEXTS_AHEAD = 4
+# More than a page among twenty can show.
+_LEAST_CHARS = 10_000
 
 RobotsMode = Literal["search", "all", "off"]
 
@@ -86,6 +93,55 @@ class _BegunText:
     text: Text
 
 
+Hold = Callable[[Page], Awaitable[Page]]
+"""Takes a page into the memory of a call; returns it, cut if it takes too much."""
+
+
+class HeldTexts:
+    """Memory of the texts that calls hold while they wait for other pages and for passages.
+
+    Each text gets a part of the memory that is left to its caller, and is cut to it: however many large pages calls
+    ask for, the memory is bounded, and no call waits for it. The rule between callers is that of `admits`.
+    """
+
+    def __init__(self, capacity: int = _HELD_BYTES) -> None:
+        self._capacity = capacity
+        self._held: Counter[str] = Counter()
+
+    @contextmanager
+    def of_call(self, caller: str) -> Iterator[Hold]:
+        """Hold pages for a call until it has shown them."""
+        held = 0
+
+        async def hold(page: Page) -> Page:
+            nonlocal held
+            size, chars = sys.getsizeof(page.text), len(page.text)
+            most_chars = max(_LEAST_CHARS, int(chars * self._room(caller) / size))
+            taken = size * min(chars, most_chars) // max(1, chars)
+            held += taken
+            self._held[caller] += taken
+            return page if chars <= most_chars else await asyncio.to_thread(_cut, page, most_chars)
+
+        try:
+            yield hold
+        finally:
+            self._held[caller] -= held
+            if not self._held[caller]:
+                del self._held[caller]
+
+    def _room(self, caller: str) -> float:
+        """The memory for one more text of a caller."""
+        in_use, share = self._held.total(), self._capacity / len(self._held.keys() | {caller})
+        reserved = min(share - self._held[caller], self._capacity + reserve_of(self._capacity) - in_use)
+        return max(0.0, self._capacity - in_use, reserved) / _TEXTS_AHEAD
+
+
+def _cut(page: Page, most_chars: int) -> Page:
+    from dowse.document.clean import beginning
+
+    return replace(page, text=beginning(page.text, most_chars), status=Status.TRUNCATED)
+
+
 class ReadFlow:
     """The only way to the text of a page, for `get_content` and for every search result."""
 
@@ -113,6 +169,7 @@ class ReadFlow:
         self._clock = clock
         self._observer = observer
         self._slots = FairSemaphore(max_concurrent)
+        self._texts_held = HeldTexts()
         self._robots = robots
         self._offline = offline
 
@@ -157,6 +214,10 @@ class ReadFlow:
             # A boundary: a bug that hits one page must not cost the others of a search their answer.
             LOGGER.exception("finding a reader for a page crashed")
             return Page(url, Status.ERROR)
+
+    def holding(self, caller: Principal) -> AbstractContextManager[Hold]:
+        """The bounded memory of a call for the pages that it holds at the same time."""
+        return self._texts_held.of_call(share_key(caller))
 
     async def keep(self, page: Page) -> str:
         """Keep a text that is read in parts, so that the next part fits even if the page changes; its content hash."""

@@ -36,7 +36,7 @@ from dowse.core.text import count_noun
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import truncate
 from dowse.flows.find import Finder, Findings
-from dowse.flows.read import ReadFlow
+from dowse.flows.read import Hold, ReadFlow
 from dowse.rank.fuse import fuse
 from dowse.rank.sources import Placed, SiteRules, order
 from dowse.settings.providers import suggest_providers
@@ -117,8 +117,9 @@ class SearchFlow:
             findings.providers[0], query.text, count, search_ms, cache=findings.freshness.state
         )
         if fetch_content:
-            reading = _Reading(query, deadline, max_tokens, share, progress, caller)
-            results, remarks = await self._read_distinct(reading, placed)
+            with self._reader.holding(caller) as hold:
+                reading = _Reading(query, deadline, max_tokens, share, progress, caller, hold)
+                results, remarks = await self._read_distinct(reading, placed)
         else:
             results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed[:count])], ()
         general = (*scrubbed, *findings.warnings, *self._disclosures.news())
@@ -174,6 +175,7 @@ class SearchFlow:
             if each.hit.is_media:
                 return _unread(each)
             page = await self._reader.read(each.hit.url, until, for_search=True, caller=reading.caller)
+            page = await reading.hold(page)
             done += 1
             await progress(f"read {done} of {wanted} pages")
             return page
@@ -227,6 +229,7 @@ class _Reading:
     share: float
     progress: Progress
     caller: Principal
+    hold: Hold
 
 
 @dataclass(frozen=True, slots=True)

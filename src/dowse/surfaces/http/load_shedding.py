@@ -279,7 +279,7 @@ class _Waiting:
                 del self._counts[peer]
 
     def longest(self) -> Sheddable:
-        """Of the peer that has most of them, the one that has waited longest."""
+        """The connection with the longest wait, of the peer with the most connections."""
         [(most, _)] = self._counts.most_common(1)
         return next(connection for connection, peer in self._peers.items() if peer == most)
 
