@@ -504,6 +504,18 @@ def test_a_line_that_silences_a_check_names_the_check_and_says_why() -> None:
     assert [line for path in _files() for line in without_a_reason(path.read_text(encoding="utf-8").splitlines())] == []
 
 
+def test_every_any_says_why_no_other_type_fits() -> None:
+    """In a comment on its line."""
+    found = [
+        f"{path.relative_to(SRC)}:{node.lineno}"
+        for path in _files()
+        for lines in [path.read_text(encoding="utf-8").splitlines()]
+        for node in ast.walk(ast.parse("\n".join(lines)))
+        if isinstance(node, ast.Name) and node.id == "Any" and "  # " not in lines[node.lineno - 1]
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize(
     "line",
     ["x = f()  # type: ignore", "x = f()  # type: ignore[misc]", "x = f()  # noqa", "x = f()  # noqa: B008",

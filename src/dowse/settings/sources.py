@@ -209,8 +209,8 @@ def _validate(
 def _nest(given: Mapping[Setting, Given]) -> dict[str, object]:
     """The values in the shape of `Settings`, over the defaults of the contract."""
     contract = next((str(value.value) for setting, value in given.items() if setting.path == ("contract",)), "")
-    # Values of fields, or groups of them: pydantic checks which.
-    values: dict[str, Any] = dict(CONTRACTS[contract].defaults) if contract in CONTRACTS else {}
+    defaults = CONTRACTS[contract].defaults if contract in CONTRACTS else {}
+    values: dict[str, Any] = dict(defaults)  # values of fields, or groups of them: pydantic checks which
     for setting, value in given.items():
         *parents, name = setting.path
         place = values

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any, Protocol
 
-Params = Mapping[str, Any]
+Params = Mapping[str, Any]  # JSON of the DevTools protocol
 Listener = Callable[[str, Params], None]
 """Called synchronously with the name of an event and its parameters; it must not raise."""
 
@@ -260,7 +260,7 @@ class IsolatedWorld:
         self._documents += 1
         self.context = 0
 
-    async def evaluate(self, function: str, *arguments: object) -> Any:
+    async def evaluate(self, function: str, *arguments: object) -> Any:  # whatever the script returns
         """Call a function and return its value; raises `CommandFailed` if the document is replaced meanwhile."""
         answer = await self._run(function, arguments, awaitPromise=True, returnByValue=True)
         return answer.get("value")

@@ -116,7 +116,7 @@ class BrowserPage:
 
     async def run(self, work: Coroutine[None, None, T]) -> T:
         """Run work on the page; raises as soon as the page crashes, ends or is denied."""
-        task: asyncio.Future[Any] = asyncio.ensure_future(work)
+        task: asyncio.Future[Any] = asyncio.ensure_future(work)  # of any result: it is only awaited or cancelled
         try:
             await asyncio.wait({task, self._end}, return_when=asyncio.FIRST_COMPLETED)
             if self._end.done():

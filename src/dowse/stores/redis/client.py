@@ -192,8 +192,8 @@ def _sentinel(address: RedisAddress) -> Sentinel:
     return Sentinel(address.hosts, sentinel_kwargs=own, db=address.db, **options)  # type: ignore[no-untyped-call]  # the library leaves it untyped
 
 
-def _options(address: RedisAddress) -> dict[str, Any]:
-    options: dict[str, Any] = {
+def _options(address: RedisAddress) -> dict[str, Any]:  # keyword arguments of redis-py
+    options: dict[str, Any] = {  # checked by redis-py
         "username": address.username,
         "password": address.password,
         "socket_timeout": ANSWER_S,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -73,7 +72,7 @@ class McpEndpoint:
     A call that asks for progress gets a stream, any other plain JSON: a stream costs twice the time.
     """
 
-    def __init__(self, server: Server[Any], drain: Drain, load_shedder: LoadShedder | None = None) -> None:
+    def __init__(self, server: Server[object], drain: Drain, load_shedder: LoadShedder | None = None) -> None:
         self._drain = drain
         self.load_shedder = load_shedder or LoadShedder()
         self._json, self._stream = (

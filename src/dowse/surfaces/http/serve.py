@@ -185,7 +185,7 @@ def _count_descriptors() -> int:
 class BoundedConnection(H11Protocol):
     """uvicorn's h11 connection with timeouts for a slow peer; uvicorn would wait for ever."""
 
-    def __init__(self, *args: Any, limit: ConnectionLimit, **options: Any) -> None:
+    def __init__(self, *args: Any, limit: ConnectionLimit, **options: Any) -> None:  # the arguments are uvicorn's
         super().__init__(*args, **options)
         self.conn = _StrictConnection(h11.SERVER, MAX_HEAD_BYTES)
         self._limit = limit
@@ -282,7 +282,7 @@ class BoundedConnection(H11Protocol):
 class _StrictConnection(h11.Connection):
     """h11 that refuses heads which are too large, even in one piece, or which give two lengths of the body."""
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: Any) -> None:  # the arguments are h11's
         super().__init__(*args)
         self._has_new_line = False
 
