@@ -2,7 +2,8 @@
 
 An answer counts if every sentence, row or line of code that it touches is whole in what is shown. Budgets are counted
 by a real tokenizer. The pages are whole articles of SQuAD, pages of the kinds that the web has, and one page in many
-languages. CPU time is for a page of 10,000 tokens and one question, with nothing prepared. Prints tables, and exits 1
+languages; on demand also `multilingual`, questions in fourteen languages, and `long`, documents of a million characters
+and more. CPU time is for a page of 10,000 tokens and one question, with nothing prepared. Prints tables, and exits 1
 when a figure misses its bound. `make bench` installs what it needs.
 """
 
@@ -22,8 +23,11 @@ from benchmarks.passages_eval.measure import cpu_ms, measure
 from benchmarks.passages_eval.report import Report
 from dowse.rank import semantic
 from tools.passages.data import Page, language_pages, squad_file, squad_pages, thinned, web_pages
+from tools.passages.long import long_pages
+from tools.passages.multilingual import multilingual_pages
 
 _SETS = ("squad", "web", "languages")
+_ON_DEMAND = ("multilingual", "long")
 
 
 def run(name: str, pages: list[Page], *, is_semantic: bool) -> Report:
@@ -34,8 +38,13 @@ def run(name: str, pages: list[Page], *, is_semantic: bool) -> Report:
 
 
 def _pages(name: str, data: Path, every: int) -> list[Page]:
-    pages = {"squad": lambda: squad_pages(data), "web": web_pages, "languages": language_pages}[name]
-    return list(thinned(pages(), every))
+    if name == "multilingual":
+        pages = multilingual_pages(data.parent / name)
+    elif name == "long":
+        pages = long_pages(data.parents[1])
+    else:
+        pages = {"squad": lambda: squad_pages(data), "web": web_pages, "languages": language_pages}[name]()
+    return list(thinned(pages, every))
 
 
 def main() -> int:
@@ -44,7 +53,7 @@ def main() -> int:
     chosen = [arguments.set] if arguments.set else [name for name in _SETS if name != "squad" or data.is_file()]
     if not data.is_file():
         _say(f"{data} is missing: name the folder that holds passages with --data or DOWSE_EVAL_DATA")
-        if "squad" in chosen:
+        if not {"web", "languages"}.issuperset(chosen):
             return 2
     if missing := selectors.missing():
         _say(f"not installed: {', '.join(missing)}; run `make bench`")
@@ -72,7 +81,7 @@ def _say(what: str) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="ask each Nth question only")
-    parser.add_argument("--set", choices=_SETS, help="one set of pages only")
+    parser.add_argument("--set", choices=(*_SETS, *_ON_DEMAND), help="one set of pages only")
     parser.add_argument("--data", default="", metavar="DIR", help="the folder that holds passages/squad-subset.json")
     parser.add_argument("--semantic", action="store_true", help="measure the extra `semantic` as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, and those of each question")

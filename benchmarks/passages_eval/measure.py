@@ -43,15 +43,15 @@ def measure(selectors: Sequence[Selector], pages: Sequence[Page], budgets: Seque
 
 def result(selector: Selector, page: Page, question: Question, budgets: Sequence[int]) -> Result:
     """What one selector makes of one question, within each budget."""
-    answer = page.answer(question)
+    answers = page.answers(question)
     shown = dict(zip(budgets, selector.select(page.text, question.text, budgets), strict=True))
     return Result(
         selector=selector.name,
         page=page.name,
         language=page.language,
         question=question.text,
-        overlap=overlap(question.text, answer),
-        answered={budget: is_shown(answer, text) for budget, text in shown.items()},
+        overlap=overlap(question.text, answers[0]),
+        answered={budget: any(is_shown(answer, text) for answer in answers) for budget, text in shown.items()},
         used={budget: tokens(text) / budget for budget, text in shown.items()},
         reciprocal_rank=_reciprocal_rank(selector, page, question),
     )

@@ -5,14 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
+from dowse.core.digests import Source
 from dowse.document.markdown import Document
+from dowse.language.scripts import AGGLUTINATED
 from dowse.rank import semantic
 from dowse.rank.passages import Passages
+from dowse.worker import protocol
 from tools.passages.metric import beginning, tokens
 
+if TYPE_CHECKING:
+    from rank_bm25 import BM25Okapi
+
 _WORD = re.compile(r"\w{1,100}")
+# Pairs of characters, where no blanks stand between words.
+_UNSPACED = re.compile(rf"(?=([{AGGLUTINATED}]{{2}}))")
 # Beyond that it makes no difference to the mean.
 _RANKS = 20
 _TIMED_TOKENS = 500
@@ -61,7 +71,7 @@ def paragraphs() -> Selector:
     return Selector(
         "paragraph BM25",
         _best_paragraphs,
-        lambda text, question: _order(text.split("\n\n"), question),
+        lambda text, question: _order(_index(text), question),
         _paragraph_rank,
     )
 
@@ -73,7 +83,7 @@ def missing() -> list[str]:
 
 def _own(name: str, blend: Callable[[str, Sequence[str]], Sequence[float]] | None) -> Selector:
     def select(text: str, question: str, budgets: Sequence[int]) -> list[str]:
-        passages = Passages(Document(text), question, blend=blend)
+        passages = Passages(Document(_sent(text)), question, blend=blend)
         return [passages.within(budget).text for budget in budgets]
 
     def rank(text: str, question: str, offset: int) -> int:
@@ -85,10 +95,15 @@ def _own(name: str, blend: Callable[[str, Sequence[str]], Sequence[float]] | Non
     return Selector(name, select, lambda text, question: select(text, question, [_TIMED_TOKENS]), rank)
 
 
+def _sent(text: str) -> str:
+    """As much of a page as a worker is sent."""
+    [source] = protocol.decode_sources(*protocol.encode_sources([Source(text)], _TIMED_TOKENS))
+    return source.text
+
+
 def _best_paragraphs(text: str, question: str, budgets: Sequence[int]) -> list[str]:
-    parts = text.split("\n\n")
-    order = _order(parts, question)
-    return [_filled(parts, order, budget) for budget in budgets]
+    order = _order(_last_index(text), question)
+    return [_filled(text.split("\n\n"), order, budget) for budget in budgets]
 
 
 def _filled(parts: Sequence[str], order: Sequence[int], max_tokens: int) -> str:
@@ -106,18 +121,25 @@ def _filled(parts: Sequence[str], order: Sequence[int], max_tokens: int) -> str:
 
 
 def _paragraph_rank(text: str, question: str, offset: int) -> int:
-    place = _order(text.split("\n\n"), question).index(text[:offset].count("\n\n")) + 1
+    place = _order(_last_index(text), question).index(text[:offset].count("\n\n")) + 1
     return place if place <= _RANKS else 0
 
 
-def _order(parts: Sequence[str], question: str) -> list[int]:
+def _order(index: BM25Okapi, question: str) -> list[int]:
     """The numbers of the paragraphs, the best one first."""
+    scores = index.get_scores(_words(question))
+    return sorted(range(len(scores)), key=lambda number: -scores[number])
+
+
+def _index(text: str) -> BM25Okapi:
     from rank_bm25 import BM25Okapi
 
-    index = BM25Okapi([_words(part) for part in parts])
-    scores = index.get_scores(_words(question))
-    return sorted(range(len(parts)), key=lambda number: -scores[number])
+    return BM25Okapi([_words(part) for part in text.split("\n\n")])
+
+
+# All questions to a page follow each other.
+_last_index = lru_cache(1)(_index)
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    return _WORD.findall(text.lower()) + _UNSPACED.findall(text)

@@ -1,6 +1,7 @@
 """Pages with questions whose answers are known: whole articles of SQuAD 2.0, and the pages of `tests/eval/passages`.
 
-SQuAD is CC BY-SA 4.0 and is never copied into the project. The other pages were written for it.
+SQuAD is CC BY-SA 4.0 and is never copied into the project. The other pages were written for it. `multilingual.py` and
+`long.py` read further sets.
 """
 
 from __future__ import annotations
@@ -20,11 +21,16 @@ _QUESTIONS_BELOW = "\n\n<!-- questions -->\n"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and where in the text of its page the answer is."""
+    """A question, and where in the text of its page the answer is.
+
+    `answers` are the alternatives of several annotators, each the sentences that have to be shown together; without
+    them, the sentences that the span touches are the answer.
+    """
 
     text: str
     start: int
     end: int
+    answers: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,13 @@ class Page:
 
     def answer(self, question: Question) -> list[str]:
         """The sentences, rows or lines of code that the answer is in: all of them have to be shown."""
+        if question.answers:
+            return list(question.answers[0])
         return [self.text[start:end] for start, end in touched(self.text, question.start, question.end)]
+
+    def answers(self, question: Question) -> list[list[str]]:
+        """The alternative answers, one of which suffices."""
+        return [list(each) for each in question.answers] or [self.answer(question)]
 
 
 def squad_file(named: str = "") -> Path:

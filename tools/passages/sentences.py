@@ -12,6 +12,7 @@ _NO_END = re.compile(
     r"(?:^|[\s(\[“\"'])(?:[A-ZÀ-Þ]|\d{1,2}|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|Nr|vs|cf|ca|bzw|approx|Sen|Gov|Gen|(?:\w\.){1,4}\w)\.\s*$"
 )
 _BEFORE_CHARS = 12
+_AROUND = 20
 # What a list or quotation puts before a sentence is no part of it.
 _MARKS = " \t-*+>"
 # Sentences end with a blank where there is no full stop, but numbers and foreign words have blanks around them too.
@@ -26,6 +27,13 @@ def touched(text: str, start: int, end: int) -> list[tuple[int, int]]:
             pieces = [(line_start, line_end)] if is_whole else _sentences(text, line_start, line_end)
             found += [(first, last) for first, last in pieces if first < end and start < last]
     return found
+
+
+def surroundings(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with some characters of its line on both sides, less a part of a phrase: Thai marks no end."""
+    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2]
+    behind = text[end : end + _AROUND].partition("\n")[0]
+    return start - len(before.partition(" ")[2] or before), end + len(behind.rpartition(" ")[0] or behind)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
