@@ -156,6 +156,19 @@ async def test_a_document_that_needs_too_much_memory_is_an_error_and_the_next_on
 
 
 @linux_only
+@pytest.mark.promise("passages-whole-document")
+async def test_two_million_characters_without_blanks_are_searched_in_the_least_memory(small_pool: WorkerPool) -> None:
+    """In Chinese each character is a word and part of two others."""
+    filler = "".join(
+        chr(0x4E00 + number * 7919 % 20_000) + ("。\n\n" if number % 40 == 39 else "") for number in range(1_780_000)
+    )
+    text = f"{filler}\n\n水獭吃螃蟹。"
+    [digest] = await small_pool.digest("水獭吃什么?", [Source(text)], 200, timeout_s=ENOUGH_S)
+    assert len(text) > 1_900_000
+    assert "水獭吃螃蟹。" in digest.text
+
+
+@linux_only
 async def test_without_its_limit_a_worker_would_take_the_memory(
     small_pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

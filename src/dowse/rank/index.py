@@ -65,12 +65,17 @@ class Index:
         self.blocks = document.blocks
         self.pieces = list(islice(self._pieces(), _MAX_PIECES))
         split = choose_splitter(f"{question}\n{markdown}")
-        words = [split(markdown[start:end]) for _, start, end in self.pieces]
+        # One object for each word, however often it occurs: the words of a book would take hundreds of megabytes.
+        unique: dict[str, str] = {}
+        words = [
+            list(map(unique.setdefault, found, found))
+            for found in (split(markdown[start:end]) for _, start, end in self.pieces)
+        ]
         above = {line: split(line) for line in set(chain.from_iterable(map(_lines_above, self.blocks)))}
         asked = split_question(question, split)
         sample = [*asked, *islice(chain.from_iterable(words), _SAMPLE_WORDS)]
         self.terms = Terms(asked, detect_language(sample))
-        self._matches = self.terms.matches(set().union(*words, *above.values()))
+        self._matches = self.terms.matches(unique.keys() | set().union(*above.values()))
         self.lengths = list(map(len, words))
         self.found = list(map(self._counts, words))
         self._found_above = {line: self._counts(line_words) for line, line_words in above.items()}

@@ -12,6 +12,7 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Facts, Onward, Status, fields_of
 from dowse.core.reasons import FailureReason
 from dowse.core.text import MOST_TEXT_CHARS
+from dowse.core.tokens import divide_budget
 
 CONVERT = "convert"
 STRIP = "strip"
@@ -25,9 +26,8 @@ LENGTH_BYTES = 4
 LARGEST_JOB = 64 * 1024 * 1024
 # The longest text in four-byte characters, and the header; a larger answer comes from a broken worker.
 LARGEST_ANSWER = 4 * MOST_TEXT_CHARS + 1024 * 1024
-# Far more than is shown of a page: the rest is neither sent nor compared.
-_MAX_SOURCE_CHARS = 500_000
-_MAX_SOURCES_CHARS = 4_000_000
+# Of all pages of a job: two of the longest, or twenty of usual size. The rest of a page is neither sent nor searched.
+_MAX_SOURCES_CHARS = 2 * MOST_TEXT_CHARS
 
 Header = Mapping[str, object]
 
@@ -128,8 +128,8 @@ def decode_facts(header: Header) -> Facts:
 
 def encode_sources(sources: Sequence[Source], max_tokens: int) -> tuple[list[dict[str, object]], bytes]:
     """Pages to digest: their descriptions for the header, and their texts as payload."""
-    longest = min(_MAX_SOURCE_CHARS, _MAX_SOURCES_CHARS // max(1, len(sources)))
-    texts = [source.text[:longest].encode("utf-8", "replace") for source in sources]
+    sent = divide_budget([len(source.text) for source in sources], _MAX_SOURCES_CHARS)
+    texts = [source.text[:size].encode("utf-8", "replace") for source, size in zip(sources, sent, strict=True)]
     described: list[dict[str, object]] = [
         {
             "title": source.title,
@@ -137,9 +137,9 @@ def encode_sources(sources: Sequence[Source], max_tokens: int) -> tuple[list[dic
             "description": source.description,
             "bytes": len(text),
             # Without a budget the caller shows the whole page, also the part that was not sent.
-            "is_cut": max_tokens > 0 and len(source.text) > longest,
+            "is_cut": max_tokens > 0 and len(source.text) > size,
         }
-        for source, text in zip(sources, texts, strict=True)
+        for source, text, size in zip(sources, texts, sent, strict=True)
     ]
     return described, b"".join(texts)
 

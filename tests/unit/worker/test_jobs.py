@@ -203,6 +203,28 @@ def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: W
     assert len(cut.text) < len(long)
 
 
+@pytest.mark.promise("passages-whole-document")
+def test_an_answer_at_the_end_of_two_million_characters_is_found(work: Work) -> None:
+    filler = "\n\n".join(f"Sentence {number} about nothing much." for number in range(48_000))
+    sources = [Source(f"{filler}\n\nOtters eat crabs."), Source("Short.")]
+    pages, data = protocol.encode_sources(sources, 200)
+    asked = {"question": "what do otters eat", "max_tokens": 200, "share": 1.0, "is_semantic": False}
+
+    [(_, text)] = work(job(protocol.DIGEST, data, pages=pages, **asked))
+
+    assert 1_500_000 < len(sources[0].text) < 2_000_000
+    assert "Otters eat crabs." in protocol.decode_digests(text, sources)[0].text
+
+
+def test_pages_share_what_is_sent_and_short_ones_lose_nothing() -> None:
+    texts = ["a" * 100, *["b" * 1_900_000] * 3]
+    pages, data = protocol.encode_sources([Source(text) for text in texts], 200)
+    sent = [source.text for source in protocol.decode_sources(pages, data)]
+    assert sent[0] == texts[0]
+    assert sum(map(len, sent)) <= 4_000_000
+    assert min(map(len, sent[1:])) > 1_300_000
+
+
 def test_a_worker_limits_its_memory_and_writes_no_core(work: Work, limits: dict[int, tuple[int, int]]) -> None:
     """A core would hold the page, on the disk of the user."""
     work(job(protocol.STRIP, b"<p>a"))
