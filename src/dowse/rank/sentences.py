@@ -19,7 +19,9 @@ _ITEM = re.compile(r"[ \t>]{0,40}(?:[-*+•]|\d{1,3}[.)])\s{1,9}")
 # Group 1 belongs to the sentence, with the marks of notes behind its end.
 _END = re.compile(r"([.!?…؟۔։።。！？｡।॥။།។][.!?…\"'”’»)\]*_」』）]{0,5}(?:\[\w{1,5}\]){0,4})\s{0,9}")
 _NEEDS_BLANK = frozenset(".!?…؟۔։።")
+_PAUSES = ("..", "…")
 _BEFORE_WORD = "([{\"'“‘«*_—–/"
+_LETTER = re.compile(r"[^\W\d_]")
 _WORD_CHARS = 20
 # Abbreviations of one letter, or with a point inside, are recognised by their form.
 _ABBREVIATIONS = frozenset(
@@ -28,10 +30,10 @@ _ABBREVIATIONS = frozenset(
     "eq ref refs spp sp var bzw usw nr str bd hr fr ggf vgl evtl inkl sog sra dra ud uds av núm pág mme mlle dott sig "
     "ecc им гг ул см рис др проф".split()
 )
-# Thai and Lao have a space in place of a comma or full stop.
+# Thai and Lao have a space in place of a comma or full stop; about so many characters are a sentence.
 _BLANKS_END = re.compile("[\u0e00-\u0eff]")
 _BLANK = re.compile(r"\s{1,9}")
-_PHRASE_CHARS = 40
+_PHRASE_CHARS = 110
 
 Span = tuple[int, int]
 
@@ -114,12 +116,20 @@ def _goes_on(markdown: str, start: int, found: re.Match[str]) -> bool:
     point, stop = found.span()
     if markdown[point] not in _NEEDS_BLANK:
         return False
-    if stop == found.end(1) or markdown[stop].islower():
+    if stop == found.end(1):
+        return True
+    if markdown[stop].islower() and (found[1].startswith(_PAUSES) or not _begins_small(markdown, start)):
         return True
     if markdown[point] != "." or found.end(1) > point + 1:
         return False
     first = max(start, point - _WORD_CHARS)
     return _is_abbreviation(markdown[max(first, markdown.rfind(" ", first, point) + 1) : point].lstrip(_BEFORE_WORD))
+
+
+def _begins_small(markdown: str, start: int) -> bool:
+    """Whether a sentence begins with a small letter, as in a chat or transcript: the next one may, too."""
+    letter = _LETTER.search(markdown, start, start + _WORD_CHARS)
+    return letter is not None and letter[0].islower()
 
 
 def _is_abbreviation(word: str) -> bool:

@@ -43,9 +43,27 @@ def test_other_scripts_have_other_ends(page: str) -> None:
     assert shown(page.replace("|", "")) == [part.strip() for part in page.split("|")]
 
 
+@each_row(
+    "page",
+    [
+        "the otter dived.|then it came up with a fish!|nobody saw it",
+        "ok so it costs approx. ten crowns, e.g. by card.|want to come?|sure.",
+        "and then... well.|we went home.",
+    ],
+)
+def test_text_without_capitals_is_divided_as_well(page: str) -> None:
+    assert shown(page.replace("|", " ")) == page.split("|")
+
+
+def test_a_small_letter_goes_on_with_a_sentence_that_begins_with_a_capital() -> None:
+    assert shown("Yahoo! is a company. It is old.") == ["Yahoo! is a company.", "It is old."]
+
+
 def test_thai_is_divided_at_blanks_but_not_into_single_words() -> None:
     phrases = ["นากเป็นสัตว์เลี้ยงลูกด้วยนมที่อาศัยอยู่ใกล้แหล่งน้ำ", "พวกมันกินปลาและกุ้งเป็นอาหารหลักในเวลากลางคืน"]
-    assert shown(" ".join([*phrases, *phrases])) == [*phrases, *phrases]
+    sentences = [" ".join([*phrases, "ทุกวันในแม่น้ำ"]), " ".join([*phrases[::-1], "และนอนบนฝั่ง"])]
+    assert shown(" ".join(sentences)) == sentences
+    assert shown(sentences[0]) == sentences[:1]
     assert shown("นาก กิน ปลา") == ["นาก กิน ปลา"]
 
 
