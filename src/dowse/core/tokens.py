@@ -43,6 +43,8 @@ _LONG = 8
 # many tokens always.
 _SEVERAL = 1.05
 _MANY, _MORE_THAN = 1.17, 4
+# The same for words with other letters than those of English, whose endings the greedy division takes as well.
+_SEVERAL_OTHER, _MANY_OTHER = 1.02, 1.1
 _DEAREST_WORD = 8
 _CACHED = 32_768
 # Beyond any budget; a longer text is sampled.
@@ -141,11 +143,12 @@ def _piece_cost(piece: str) -> float:
     if _has(_CJK, piece):
         return _tokens_in(piece, _HAN)
     if _has(_OTHER_UNSPACED, piece):
-        return _SEVERAL * _tokens_in(piece, _THAI)
+        return _SEVERAL_OTHER * _tokens_in(piece, _THAI)
     if len(piece) > 1 and _is_token(piece):
         return 1
     count = _word_cost(piece)
-    return count * (1 if count <= 1 else _SEVERAL if count <= _MORE_THAN else _MANY)
+    several, many = (_SEVERAL, _MANY) if piece.isascii() else (_SEVERAL_OTHER, _MANY_OTHER)
+    return count * (1 if count <= 1 else several if count <= _MORE_THAN else many)
 
 
 def _word_cost(piece: str) -> float:
