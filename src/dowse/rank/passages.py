@@ -22,7 +22,8 @@ from dowse.rank.scoring import score_page, score_pieces
 Blend = Callable[[str, Sequence[str]], Sequence[float]]
 """Semantic similarity of a question to each of some sentences."""
 
-# The first sentence tells the topic of the page, but it is rarely the answer.
+# The first sentence tells the topic of the page, but it is rarely the answer: a small budget is better spent.
+_LEAD_FROM = 400
 _LEAD_SHARE = 0.15
 _LEAD_WITHIN = 20
 _COMPANION_SHARE = 0.15
@@ -95,7 +96,7 @@ class Passages:
             if estimate_tokens(whole) <= max_tokens:
                 return Shown(whole)
         packer = PassagePacker(self._index, max_tokens)
-        for number in self._lead():
+        for number in self._lead() if max_tokens >= _LEAD_FROM else ():
             packer.add(number, max_tokens * _LEAD_SHARE)
         self._pack_best(packer, max_tokens)
         for _ in range(_FILLINGS):

@@ -48,12 +48,20 @@ def shown(page: str, question: str, max_tokens: int) -> str:
     return Passages(Document(page), question).within(max_tokens).text
 
 
-def test_the_answer_comes_with_the_title_the_lead_and_its_heading_and_gaps_are_marked() -> None:
+def test_the_answer_comes_with_the_title_and_its_heading_and_gaps_are_marked() -> None:
     """The code comes with the sentence that announces it."""
     text = shown(PAGE, "How do I install the compiler?", 90)
     answer = "Otter needs a compiler. Install it like this:\n\n```sh\napt install otter\notter --init\n```"
-    assert text.startswith("# Otter manual\n\nOtters live in rivers and eat fish.\n\n")
-    assert f"{GAP}\n\n## Install\n\n{answer}\n\n{GAP}" in text
+    assert text.startswith("# Otter manual\n\n")
+    assert f"{GAP}\n\n## Install\n\n{answer}\n\n" in text
+    assert text.endswith(f"\n\n{GAP}")
+
+
+def test_the_first_sentence_is_shown_in_a_large_budget_only() -> None:
+    first = "Nine rivers meet here."
+    page = f"{first}\n\n{FILLER}\n\n{FILLER}\n\nThe otter weighs nine kilograms."
+    assert shown(page, "otter weight and gardens", 500).startswith(first)
+    assert first not in shown(page, "otter weight and gardens", 60)
 
 
 def test_a_page_that_fits_is_shown_whole() -> None:
