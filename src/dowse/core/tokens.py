@@ -35,6 +35,7 @@ _PIECE = (
 )
 # Other ranges than in `language.scripts`: the estimate was fitted with these.
 _CJK = "[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+_KANA = "[\u3040-\u30ff]"
 # Thai, Lao, Burmese and Khmer: like Chinese and Japanese without spaces between words.
 _OTHER_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 # The filter errs in one of 256 cases. So a long token must also consist of two others, as all tokens do.
@@ -43,7 +44,7 @@ _LONG = 8
 # many tokens always.
 _SEVERAL = 1.05
 _MANY, _MORE_THAN = 1.17, 4
-# The same for words with other letters than those of English, whose endings the greedy division takes as well.
+# The same for words in other alphabets with spaces, from Greek to Georgian, in Thai, and in Chinese.
 _SEVERAL_OTHER, _MANY_OTHER = 1.02, 1.1
 _DEAREST_WORD = 8
 _CACHED = 32_768
@@ -141,13 +142,13 @@ def _cost(text: str) -> float:
 @lru_cache(_CACHED)
 def _piece_cost(piece: str) -> float:
     if _has(_CJK, piece):
-        return _tokens_in(piece, _HAN)
+        return (1 if _has(_KANA, piece) else _SEVERAL_OTHER) * _tokens_in(piece, _HAN)
     if _has(_OTHER_UNSPACED, piece):
         return _SEVERAL_OTHER * _tokens_in(piece, _THAI)
     if len(piece) > 1 and _is_token(piece):
         return 1
     count = _word_cost(piece)
-    several, many = (_SEVERAL, _MANY) if piece.isascii() else (_SEVERAL_OTHER, _MANY_OTHER)
+    several, many = (_SEVERAL_OTHER, _MANY_OTHER) if "\u0370" <= piece[-1] < "\u2000" else (_SEVERAL, _MANY)
     return count * (1 if count <= 1 else several if count <= _MORE_THAN else many)
 
 
