@@ -1,8 +1,8 @@
 """`python -m tools.fit_scoring`: finds the weights by which `dowse.rank.scoring` chooses between sentences.
 
 A softmax over the pieces of a page has to make those likely that have the answer to a question. It is fitted to the
-articles of SQuAD and the pages of `tests/eval/passages`, first without each quarter of the pages, to see on these that
-it holds for others, then to all of them.
+articles of SQuAD, the pages of `tests/eval/passages` and some questions of `passages/multilingual`, first without each
+quarter of the pages, to see on these that it holds for others, then to all of them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from dowse.document.markdown import Document
 from dowse.rank.index import Index
 from dowse.rank.scoring import WEIGHTS, Scorer
-from tools.passages.data import Page, Question, language_pages, squad_file, squad_pages, web_pages
-from tools.passages.sentences import touched
+from tools.passages.data import Page, Question, language_pages, squad_file, squad_pages, thinned, web_pages
+from tools.passages.multilingual import multilingual_pages
 
 Array = NDArray[np.float64]
 
 _STEPS, _RATE, _DECAY = 400, 0.08, 1e-3
 _PARTS = 4
+# Of the questions in many languages each so-many-th, so that they weigh no more than the others.
+_EVERY = 5
 # About as many pieces as 250 tokens are.
 _SHOWN = 7
 
@@ -43,13 +45,15 @@ def main() -> None:
     # The pages of many languages say the same: they are one page here.
     pages = [(page.name, page) for page in (*squad_pages(squad_file(asked.data)), *web_pages())]
     pages += [("languages", page) for page in language_pages()]
+    others = multilingual_pages(squad_file(asked.data).parent / "multilingual")
+    pages += [(f"{page.name} {number}", page) for number, page in enumerate(thinned(others, _EVERY))]
     cases = [found for name, page in pages for question in page.questions if (found := _case(name, page, question))]
     names = sorted({case.page for case in cases})
     for part in range(_PARTS):
         held_out = set(names[part::_PARTS])
         weights = fitted([case for case in cases if case.page not in held_out])
-        others = [case for case in cases if case.page in held_out]
-        print(f"held out {part + 1}: {found_by(weights, others):.1%} among the best {_SHOWN}, {_shown(weights)}")
+        unseen = [case for case in cases if case.page in held_out]
+        print(f"held out {part + 1}: {found_by(weights, unseen):.1%} among the best {_SHOWN}, {_shown(weights)}")
     weights = fitted(cases)
     print(f"all pages:  {found_by(weights, cases):.1%}, {_shown(weights)}")
     print(f"as it is:   {found_by(np.array(WEIGHTS), cases):.1%}, {_shown(WEIGHTS)}")
@@ -87,7 +91,8 @@ def found_by(weights: Array, cases: Sequence[Case]) -> float:
 def _case(name: str, page: Page, question: Question) -> Case | None:
     """Nothing if no word leads to the answer: there is nothing to learn from it."""
     index = Index(Document(page.text), question.text)
-    spans = touched(page.text, question.start, question.end)
+    places = [(page.text.find(sentence), len(sentence)) for sentence in page.answer(question)]
+    spans = [(start, start + size) for start, size in places]
     rows = [
         (signals, any(start < piece.end and piece.start < end for start, end in spans))
         for piece, signals in zip(index.pieces, Scorer(index, question.text).signals(), strict=True)
