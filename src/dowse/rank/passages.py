@@ -70,7 +70,7 @@ class Passages:
                 figures, blend(question, list(map(self._index.text, range(len(self._index.pieces)))))
             )
         self._ranked = sorted(
-            (number for number, figure in enumerate(figures) if figure is not None),
+            (number for number, figure in enumerate(figures) if figure is not None and self._index.lengths[number]),
             key=lambda number: -(figures[number] or 0.0),
         )
 
@@ -143,8 +143,9 @@ class Passages:
         return takewhile(lambda _: packer.used < _FILLED_TOKENS, self._unranked())
 
     def _unranked(self) -> Iterator[int]:
+        """The other pieces that have any word."""
         ranked = set(self._ranked)
-        return (number for number in range(len(self._index.pieces)) if number not in ranked)
+        return (number for number, length in enumerate(self._index.lengths) if length and number not in ranked)
 
 
 def _blend_scores(figures: list[float | None], meanings: Sequence[float]) -> list[float | None]:

@@ -64,6 +64,11 @@ def test_the_first_sentence_is_shown_in_a_large_budget_only() -> None:
     assert first not in shown(page, "otter weight and gardens", 60)
 
 
+def test_marks_without_a_word_are_no_filler() -> None:
+    page = f"{FILLER}\n\n。\n\n***\n\nThe otter weighs nine kilograms."
+    assert "。" not in shown(page, "otter weight in kilograms", 60)
+
+
 def test_a_page_that_fits_is_shown_whole() -> None:
     page = "# Otters\n\nThey swim.\n\n```\nswim()"
     found = Passages(Document(page), "otters").within(100)
