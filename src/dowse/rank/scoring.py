@@ -55,7 +55,7 @@ _NAMED = 1.5
 _TITLED = 0.5
 # The weights of the signals, fitted by `tools/fit_scoring.py` on questions with known answers. That of headings is
 # fitted lower (6.57), but pages of the web, which are few among them, need it.
-WEIGHTS = (3.87, 4.75, 3.08, 3.73, 2.05, 1.32, 10.0, 2.99, 3.29)
+WEIGHTS = (3.87, 4.75, 3.08, 3.73, 2.05, 1.32, 8.3, 2.99, 3.29)
 
 Signals = tuple[float, ...]
 
