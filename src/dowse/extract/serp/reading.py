@@ -18,7 +18,7 @@ from dowse.extract.decode import decode
 from dowse.extract.html.render import to_markdown
 from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.serp import engines
-from dowse.extract.serp.page import PageReading, ResultPage, sift
+from dowse.extract.serp.engines import PageReading, ResultPage, sift
 from dowse.extract.verdict.outline import make_verdict, scan
 from dowse.extract.verdict.wording import either, names, normal
 
