@@ -7,10 +7,9 @@ Losing content is worse than delivering a notice. No parser is imported here.
 from __future__ import annotations
 
 from dowse.core.errors import PageUnreadable
-from dowse.extract.verdict.challenge import judge_challenge
 from dowse.extract.verdict.error_pages import judge_failure, judge_refusal, judge_soft_404
 from dowse.extract.verdict.outline import NOTICE_WORDS, PageOutline, outline_page, outline_text, says_much
-from dowse.extract.verdict.shell import is_thin, judge_shell, may_be_shell
+from dowse.extract.verdict.scripted import is_thin, judge_challenge, judge_shell, may_be_shell
 from dowse.extract.verdict.walls import judge_consent_wall, judge_login_wall, judge_paywall, may_be_consent_wall
 
 # The more specific its signs, the earlier a judge is asked: a challenge page may also ask for JavaScript.
