@@ -110,6 +110,7 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
         "is_thin": text.is_thin,
         "facts": fields_of(text.facts),
         **({"sheets": text.sheets} if text.sheets else {}),
+        **({"warnings": text.warnings} if text.warnings else {}),
     }
     return protocol.encode_head(header, len(payload)), payload
 

@@ -261,7 +261,8 @@ class WorkerPool:
             is_cut=answer.get("is_cut") is True,
             is_thin=answer.get("is_thin") is True,
             facts=protocol.decode_facts(answer),
-            sheets=protocol.decode_sheets(answer),
+            sheets=protocol.decode_texts(answer, "sheets"),
+            warnings=protocol.decode_texts(answer, "warnings"),
         )
 
     def _worker(self, slot: _Slot) -> WorkerProcess:

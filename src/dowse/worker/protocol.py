@@ -88,9 +88,9 @@ def decode_body(job: Header, payload: bytes) -> Body:
     return Body(str(job["url"]), payload, str(job["media_type"]), str(job["charset"]), sheets=tuple(sheets))
 
 
-def decode_sheets(header: Header) -> tuple[str, ...]:
-    """The addresses of style sheets in the header of an answer; anything else counts as none."""
-    given = header.get("sheets")
+def decode_texts(header: Header, name: str) -> tuple[str, ...]:
+    """A list of texts in the header of an answer, such as addresses; anything else counts as none."""
+    given = header.get(name)
     return tuple(each for each in given if isinstance(each, str)) if isinstance(given, list) else ()
 
 

@@ -35,7 +35,8 @@ EXPECTED = {
 }
 # What the law forbids us, it forbids others too.
 LAW = (Status.BLOCKED, Onward.NONE, "not available in this country")
-SPECIAL = {"refusal/geo-gdpr": LAW}
+# Two paragraphs of a sold article are its readable beginning, which is content.
+SPECIAL = {"refusal/geo-gdpr": LAW, "paywall/nyt-like": None}
 ADDRESS = re.compile(rb"<!-- url: (\S+) -->")
 
 Outcome = tuple[Status, Onward, str] | None

@@ -18,13 +18,15 @@ def to_text(
     with_images: bool = False,
     model: Model | None = None,
     sheets: Sequence[str] = (),
+    http_status: int = 200,
 ) -> Text:
     """Extract the main content of a page; `model` replaces the trained one that comes with dowse.
 
-    `sheets` are the texts of the style sheets that an earlier extraction of the page asked for in `Text.sheets`.
+    `sheets` are the texts of the style sheets that an earlier extraction of the page asked for in `Text.sheets`;
+    `http_status` is what the page came with.
     Raises `PageUnreadable` for a page that is not the content it stands for, such as a login form or a soft 404.
     """
     # Lazily: the server process uses `html.tree.grammar` and must not load the parser and numpy with it.
     from dowse.extract.html import page
 
-    return page.to_text(markup, url, with_images=with_images, model=model, sheets=sheets)
+    return page.to_text(markup, url, with_images=with_images, model=model, sheets=sheets, http_status=http_status)

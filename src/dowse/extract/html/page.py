@@ -62,27 +62,49 @@ _WORD_CHARS, _NODES_OF_WORDS = 80, 60
 
 
 def to_text(
-    markup: str, url: str, *, with_images: bool = False, model: Model | None = None, sheets: Sequence[str] = ()
+    markup: str,
+    url: str,
+    *,
+    with_images: bool = False,
+    model: Model | None = None,
+    sheets: Sequence[str] = (),
+    http_status: int = 200,
 ) -> Text:
     """Extract the main content; `dowse.extract.html.to_text` is the public name."""
     capped = cap_markup(markup)
     tree = build(capped, sheets=sheets or None)
-    text = _extract(markup, tree, url, with_images=with_images, model=model)
+    text = _extract(markup, tree, url, with_images=with_images, model=model, http_status=http_status)
     if tree.is_settled or not _reads_like_instructions(text.markdown):
         return text
     # A second look costs as much as the first: only a page with text for a model gets it.
-    text = _extract(markup, build(capped, sheets=()), url, with_images=with_images, model=model)
+    again = build(capped, sheets=())
+    text = _extract(markup, again, url, with_images=with_images, model=model, http_status=http_status)
     return replace(text, sheets=_own_sheets(tree, url)) if _reads_like_instructions(text.markdown) else text
 
 
-def _extract(markup: str, tree: Tree, url: str, *, with_images: bool, model: Model | None) -> Text:
+def extract_unjudged(
+    tree: Tree, url: str, *, with_images: bool = False, model: Model | None = None
+) -> tuple[Text, verdict.Context]:
+    """The main content before any verdict, and what the extraction says of the page."""
     selection = select(tree, url, model)
-    text = _render(tree, selection, url, with_images=with_images)
+    best = float(selection.scores.max(initial=0.0))
+    context = verdict.Context(best, selection.is_empty_frame, selection.is_whole)
+    return _render(tree, selection, url, with_images=with_images), context
+
+
+def _extract(markup: str, tree: Tree, url: str, *, with_images: bool, model: Model | None, http_status: int) -> Text:
+    text, context = extract_unjudged(tree, url, with_images=with_images, model=model)
     # Before the empty frame: a login form or a challenge is one, too, and its verdict says more.
-    is_thin = verdict.check_page(markup, url, text.markdown)
-    if selection.is_empty_frame and not text.is_thin:
+    found = verdict.check_page(markup, url, text.markdown, context, http_status=http_status)
+    if context.is_empty_frame and not text.is_thin:
         raise PageUnreadable(Status.ERROR, onward=Onward.ANY_READER, reason=FailureReason.NO_READABLE_CONTENT)
-    return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=text.is_thin or is_thin)
+    return replace(
+        text,
+        markdown=without_repeated_title(text.markdown, text.title),
+        is_thin=text.is_thin or found.is_thin,
+        is_cut=text.is_cut or found.is_part,
+        warnings=found.warnings,
+    )
 
 
 def _reads_like_instructions(markdown: str) -> bool:

@@ -1,54 +1,169 @@
 """Tells content from interstitials: challenge pages, refusals, error pages, soft 404s, walls and empty shells.
 
-A single word never decides: several signs have to agree, and a page that speaks of something else is content.
-Losing content is worse than delivering a notice. No parser is imported here.
+Marks of vendors are hard rules. All other evidence is weighed by a trained model: structure, agreement of title and
+text, known phrases, and an n-gram classifier over the short texts of the page. Losing content is worse than delivering
+a notice, so an uncertain page is content with a warning. No parser is imported here.
 """
 
 from __future__ import annotations
 
-from dowse.core.errors import PageUnreadable
-from dowse.extract.verdict.error_pages import judge_failure, judge_refusal, judge_soft_404
-from dowse.extract.verdict.outline import NOTICE_WORDS, PageOutline, outline_page, outline_text, says_much
-from dowse.extract.verdict.scripted import is_thin, judge_challenge, judge_shell, may_be_shell
-from dowse.extract.verdict.walls import judge_consent_wall, judge_login_wall, judge_paywall, may_be_consent_wall
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import takewhile
 
-# The more specific its signs, the earlier a judge is asked: a challenge page may also ask for JavaScript.
-_JUDGES = (
-    judge_challenge,
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
+from dowse.core.reasons import FailureReason
+from dowse.extract.verdict import model
+from dowse.extract.verdict.error_pages import judge_failure, judge_refusal, judge_soft_404
+from dowse.extract.verdict.evidence import Classifier, Context, measure
+from dowse.extract.verdict.model import LABELS, Opinion
+from dowse.extract.verdict.outline import (
+    NOTICE_WORDS,
+    PageOutline,
+    make_verdict,
+    outline_page,
+    outline_text,
+    says_much,
+)
+from dowse.extract.verdict.scripted import is_thin, judge_challenge, judge_shell, may_be_shell
+from dowse.extract.verdict.walls import (
+    is_declared_sold,
+    is_offer,
+    is_readable,
+    judge_consent_wall,
+    judge_login_wall,
+    judge_paywall,
+    may_be_consent_wall,
+)
+
+__all__ = ["Context", "Finding", "check_page", "has_known_phrase", "judge_outline", "judge_text"]
+LOGGER = logging.getLogger(__name__)
+# Log odds of a notice. Below the first a page is content; between them it is content with a warning.
+_DOUBT, _SURE = 0.5, 1.5
+# With a known phrase for the same, less is enough.
+_SURE_WITH_PHRASE = -1.0
+# Probability of a line to be an offer to subscribe.
+_OFFER = 0.3
+_PLACES = ("heading", "sentence", "noscript")
+_LIKELY = 0.5
+# A shorter text is a name only.
+_NAME_CHARS = 24
+# An error status of the server supports other signs.
+_STATUS_ODDS = 4.0
+_FIRST_ERROR_STATUS = 400
+REST_IS_SOLD = "only the beginning of the page is free; the rest is for subscribers"
+MAYBE_NOTICE = "this may be a notice in place of the page"
+# The more specific its signs, the earlier a rule is asked.
+_PHRASE_JUDGES = (
     judge_refusal,
     judge_failure,
     judge_soft_404,
     judge_consent_wall,
     judge_login_wall,
     judge_paywall,
-    judge_shell,
 )
+_OUTCOMES = {
+    "missing": (Status.NOT_FOUND, FailureReason.SOFT_404, Onward.NONE),
+    "login": (Status.LOGIN_REQUIRED, FailureReason.LOGIN_WALL, Onward.NONE),
+    "blocked": (Status.BLOCKED, FailureReason.ACCESS_DENIED, Onward.ANY_READER),
+    "consent": (Status.BLOCKED, FailureReason.CONSENT_WALL, Onward.ANY_READER),
+    "error": (Status.ERROR, FailureReason.ERROR_PAGE, Onward.SCRAPE_APIS),
+    "pay": (Status.LOGIN_REQUIRED, FailureReason.PAY_WALL, Onward.NONE),
+    "loading": (Status.ERROR, FailureReason.NO_READABLE_CONTENT, Onward.ANY_READER),
+}
 
 
-def check_page(markup: str, url: str, markdown: str) -> bool:
-    """Raise `PageUnreadable` unless a page of HTML is content; `markdown` is its text as it would be delivered.
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The verdict on a page that is content: little text, a part of an article, or in doubt; and its signs."""
 
-    Returns whether the text is so short that the page's scripts may have more to show.
-    """
+    is_thin: bool = False
+    is_part: bool = False
+    odds: float = -9.0
+    signs: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        part = (REST_IS_SOLD,) if self.is_part else ()
+        doubt = (MAYBE_NOTICE,) if self.odds > _DOUBT and not self.is_part else ()
+        return part + doubt
+
+
+def check_page(
+    markup: str, url: str, markdown: str, context: Context | None = None, *, http_status: int = 200
+) -> Finding:
+    """Raise `PageUnreadable` unless a page of HTML is content; `markdown` is its text as it would be delivered."""
     if says_much(markdown):
-        return False
+        return Finding()
     text = outline_text(markdown)
     # Scanning all tags takes longer than anything else here.
     if text.words > NOTICE_WORDS and not may_be_consent_wall(text) and not may_be_shell(text):
-        return False
-    page = outline_page(text, markup, url)
-    unreadable = _judge(page)
-    if unreadable is not None:
-        raise unreadable
-    return is_thin(page)
+        return Finding()
+    return judge_outline(outline_page(text, markup, url), context or Context(), http_status=http_status)
+
+
+def judge_outline(page: PageOutline, context: Context, *, http_status: int = 200) -> Finding:
+    """Raise `PageUnreadable` unless a page is content, by hard rules first and then by all evidence together."""
+    for judge in (judge_challenge, judge_shell):
+        if (unreadable := judge(page)) is not None:
+            raise unreadable
+    return _weigh(page, context, http_status)
 
 
 def judge_text(title: str, markdown: str) -> PageUnreadable | None:
     """The verdict on the text of a page without its markup: fewer signs, so only clear cases show."""
     if says_much(markdown):
         return None
-    return _judge(outline_text(markdown, title))
+    page = outline_text(markdown, title)
+    judges = (judge_challenge, *_PHRASE_JUDGES, judge_shell)
+    return next((verdict for judge in judges if (verdict := judge(page)) is not None), None)
 
 
-def _judge(page: PageOutline) -> PageUnreadable | None:
-    return next((verdict for judge in _JUDGES if (verdict := judge(page)) is not None), None)
+def has_known_phrase(page: PageOutline) -> bool:
+    """Whether the rules over known phrases would refuse the page."""
+    return _find_phrase(page) is not None
+
+
+def _find_phrase(page: PageOutline) -> PageUnreadable | None:
+    return next((found for judge in _PHRASE_JUDGES if (found := judge(page)) is not None), None)
+
+
+def _weigh(page: PageOutline, context: Context, http_status: int) -> Finding:
+    """The verdict of the model, with known phrases as one sign among others."""
+    phrase = _find_phrase(page)
+    trained = model.load_shipped()
+    measured = measure(page, context, trained.classifier, has_phrase=phrase is not None)
+    opinion = trained.judge(measured)
+    odds = opinion.odds + (_STATUS_ODDS if http_status >= _FIRST_ERROR_STATUS else 0.0)
+    LOGGER.debug("verdict.weighed odds=%.2f kind=%s signs=%s", odds, opinion.kind, "; ".join(opinion.signs))
+    if _is_preview(page, trained.classifier):
+        return Finding(is_thin(page), is_part=True, odds=odds, signs=opinion.signs)
+    if phrase is not None and odds > _SURE_WITH_PHRASE:
+        raise phrase
+    is_empty = opinion.kind != "loading" or bool(page.markup.scripts) or bool(page.markup.noscript)
+    if odds > _SURE and is_empty and _reads_like_notice(page, measured):
+        raise _refuse(opinion)
+    return Finding(is_thin(page), odds=odds, signs=opinion.signs)
+
+
+def _reads_like_notice(page: PageOutline, measured: Mapping[str, float]) -> bool:
+    """Whether a text below the title is probably part of a notice: structure alone refuses nothing."""
+    if not page.title or page.has_code or len(page.text) <= _NAME_CHARS:
+        return False
+    return max(measured[f"{place}: notice"] for place in _PLACES) > _LIKELY
+
+
+def _is_preview(page: PageOutline, classifier: Classifier) -> bool:
+    """Whether the page is the readable beginning of a sold article; offers to subscribe do not count as text."""
+    if not is_declared_sold(page):
+        return False
+    offer = LABELS.index("pay")
+    free = takewhile(lambda line: not is_offer(line) and classifier.probabilities(line)[offer] < _OFFER, page.lines)
+    return is_readable(list(free))
+
+
+def _refuse(opinion: Opinion) -> PageUnreadable:
+    status, reason, onward = _OUTCOMES[opinion.kind]
+    return make_verdict(status, reason, opinion.signs, onward)

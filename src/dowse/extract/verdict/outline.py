@@ -29,6 +29,7 @@ _MANY_CHARACTERS = 20_000
 _LINK = re.compile(
     r"\[([^\[\]]{0,200}+)\]\((?:[^()\s]{0,500}+\)|(?:[^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s[^()]{0,200})?\))"
 )
+_TARGET = re.compile(r"\((?:https?:)?//[^/()\s]{1,200}([^()\s?#]{0,300})|\((/[^()\s?#]{0,300})")
 _HEADING = re.compile(r"^#{1,3} (.{1,300})")
 # The name of a page is in its first headings; further down are the names of its parts.
 _HEADINGS = 2
@@ -63,6 +64,7 @@ class PageOutline:
     headings: tuple[str, ...]
     markup: MarkupSigns
     has_code: bool = False
+    targets: tuple[str, ...] = ()
     host: str = ""
     path: str = ""
     query: str = ""
@@ -125,9 +127,12 @@ def says_much(markdown: str) -> bool:
 def outline_text(markdown: str, title: str = "") -> PageOutline:
     """Outline the delivered text of a page."""
     links: list[str] = []
+    targets: list[str] = []
 
     def take(link: re.Match[str]) -> str:
         links.append(normal(link[1]))
+        if target := _TARGET.search(link[0], len(link[1])):
+            targets.append((target[1] or target[2] or "/").lower())
         return " "
 
     lines, headings = [], []
@@ -139,7 +144,7 @@ def outline_text(markdown: str, title: str = "") -> PageOutline:
             lines.append(words)
     named = dict.fromkeys(filter(None, headings[:_HEADINGS]))
     parts = tuple(lines), tuple(filter(None, links)), tuple(named)
-    return PageOutline(normal(title), *parts, MarkupSigns(), has_code="```" in markdown)
+    return PageOutline(normal(title), *parts, MarkupSigns(), has_code="```" in markdown, targets=tuple(targets))
 
 
 def outline_page(text: PageOutline, markup: str, url: str) -> PageOutline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
@@ -152,6 +153,9 @@ _OFFER = either(
     r"有料会員(?:限定|の方)|会員限定(?:記事)?です|残り.{0,10}文字|続きを読むには|この記事は.{0,20}会員",
     r"(?:订阅|会员)(?:后|才能)(?:阅读|继续)|会员专享|付费阅读",
 )
+_SENTENCE = re.compile(r"[.!?…](?=[\s”»\"“]|$)|[。！？]")
+_PRICE = re.compile(r"[$€£]\s?\d|\d\s?[€£]")
+_LEAST_PARAGRAPH, _STANDFIRST = 25, 3
 _SUBSCRIBE = either(
     r"(?:subscribe|upgrade|join)(?: (?:now|today|for|from|as) .{1,40}| now| today)?|become a member",
     r"start (?:your )?(?:free )?trial|see (?:subscription )?(?:options|plans)|get (?:full )?access",
@@ -249,6 +253,25 @@ def _is_short_login_wall(signs: set[str], other: int, *, is_named: bool) -> bool
         return other <= SOME_ELSE
     # With words as the only sign, the page must say nothing else.
     return "demand" in signs and (is_named or "control" in signs) and other <= LITTLE_ELSE
+
+
+def is_declared_sold(page: PageOutline) -> bool:
+    """Whether structured data, or a container with an offer, says that the article is for subscribers."""
+    marks = page.markup.marks
+    if _NOT_FREE.search(marks) or _SOLD.search(marks):
+        return True
+    return holds(page.markup.tags, _CONTAINERS) and bool(_offers(page))
+
+
+def is_offer(line: str) -> bool:
+    """Whether a line offers a subscription, or names a price."""
+    return _OFFER.search(line) is not None or _PRICE.search(line) is not None
+
+
+def is_readable(lines: Sequence[str]) -> bool:
+    """Whether the free lines of a sold article are worth reading: two paragraphs, and more than a standfirst."""
+    sentences = [len(_SENTENCE.findall(line)) for line in lines if len(line) > _LEAST_PARAGRAPH]
+    return len(sentences) > 1 and sum(sentences) > _STANDFIRST
 
 
 def judge_paywall(page: PageOutline) -> PageUnreadable | None:
