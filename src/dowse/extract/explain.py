@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Text
 from dowse.core.text import one_line
 
 if TYPE_CHECKING:
     from dowse.extract.html.content.selection import Selection
-    from dowse.extract.html.tree.node import Node
+    from dowse.extract.html.tree.node import Node, Tree
 
 # Enough for people; the answer has to fit into one frame as well.
 _MOST_BLOCKS = 3000
@@ -43,7 +44,7 @@ class Explanation:
     """How the main content of a page was chosen.
 
     Blocks that score at least `cut` are content, unless `is_whole`: then too few did, and all of them were kept.
-    `further_blocks` are not listed, on a page that has very many.
+    `further_blocks` are not listed, on a page that has very many. `verdict` tells why the page is no interstitial.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Explanation:
     hidden_words: int
     blocks: tuple[ExplainedBlock, ...]
     further_blocks: int = 0
+    verdict: str = ""
 
 
 def to_explanation(body: Body) -> Text:
@@ -84,7 +86,22 @@ def explain(markup: str, url: str) -> Explanation:
         tree.hidden_words,
         tuple(_explain_block(selection, number) for number in range(min(len(selection.blocks), _MOST_BLOCKS))),
         max(0, len(selection.blocks) - _MOST_BLOCKS),
+        _explain_verdict(markup, tree, url),
     )
+
+
+def _explain_verdict(markup: str, tree: Tree, url: str) -> str:
+    """The verdict with its strongest signs."""
+    from dowse.extract import verdict
+    from dowse.extract.html.page import extract_unjudged
+
+    text, context = extract_unjudged(tree, url)
+    try:
+        found = verdict.check_page(markup, url, text.markdown, context)
+    except PageUnreadable as unreadable:
+        return unreadable.detail
+    signs = f": {', '.join(found.signs)}" if found.signs else ", by its length"
+    return "; ".join((f"content{signs}", *found.warnings))
 
 
 def path_of(container: Node) -> str:

@@ -105,6 +105,8 @@ def summarize(explanation: Explanation) -> list[str]:
         f"Kept {words:,} of {all_words:,} words, {len(kept):,} of {len(explanation.blocks):,} blocks.",
         choice,
     ]
+    if explanation.verdict:
+        sentences.append(f"Verdict: {explanation.verdict}.")
     if explanation.hidden_words:
         sentences.append(f"{explanation.hidden_words:,} hidden words were left out before that.")
     if explanation.further_blocks:
@@ -163,7 +165,10 @@ async def _explain(arguments: argparse.Namespace, settings: Settings, line: Prog
 
 def _why_not(explained: Explained) -> str:
     if not explained.page.status.readable:
-        return f"dowse: {failure(explained.page)} ({explained.page.url})"
+        # The detail of the last reader holds the signs of the verdict.
+        details = (attempt.detail for attempt in reversed(explained.page.attempts) if "(" in attempt.detail)
+        signs = next(details, "") if explained.page.reason else ""
+        return f"dowse: {failure(explained.page)} ({explained.page.url})" + (f"\n{signs}" if signs else "")
     return f"dowse: there is nothing to explain about {explained.page.final_url}: {explained.reason}."
 
 
