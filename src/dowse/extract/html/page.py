@@ -85,7 +85,7 @@ def to_text(
 def extract_unjudged(
     tree: Tree, url: str, *, with_images: bool = False, model: Model | None = None
 ) -> tuple[Text, verdict.Context]:
-    """The main content before any verdict, and what the extraction says of the page."""
+    """The main content before any verdict, and evidence of the extraction for it."""
     selection = select(tree, url, model)
     best = float(selection.scores.max(initial=0.0))
     context = verdict.Context(best, selection.is_empty_frame, selection.is_whole)

@@ -43,7 +43,7 @@ LOGGER = logging.getLogger(__name__)
 # Log odds of a notice. Below the first a page is content; between them it is content with a warning.
 _DOUBT, _SURE = 0.5, 1.5
 # With a known phrase for the same, less is enough.
-_SURE_WITH_PHRASE = -1.0
+_SURE_WITH_PHRASE, _SURE_OF_SOFT_404 = -1.0, -0.4
 # Probability of a line to be an offer to subscribe.
 _OFFER = 0.3
 _PLACES = ("heading", "sentence", "noscript")
@@ -140,12 +140,17 @@ def _weigh(page: PageOutline, context: Context, http_status: int) -> Finding:
     LOGGER.debug("verdict.weighed odds=%.2f kind=%s signs=%s", odds, opinion.kind, "; ".join(opinion.signs))
     if _is_preview(page, trained.classifier):
         return Finding(is_thin(page), is_part=True, odds=odds, signs=opinion.signs)
-    if phrase is not None and odds > _SURE_WITH_PHRASE:
+    if phrase is not None and odds > _least_odds(phrase):
         raise phrase
     is_empty = opinion.kind != "loading" or bool(page.markup.scripts) or bool(page.markup.noscript)
     if odds > _SURE and is_empty and _reads_like_notice(page, measured):
         raise _refuse(opinion)
     return Finding(is_thin(page), odds=odds, signs=opinion.signs)
+
+
+def _least_odds(phrase: PageUnreadable) -> float:
+    """The odds that a known phrase needs; pages about error pages have those of soft 404s and even their address."""
+    return _SURE_OF_SOFT_404 if phrase.reason is FailureReason.SOFT_404 else _SURE_WITH_PHRASE
 
 
 def _reads_like_notice(page: PageOutline, measured: Mapping[str, float]) -> bool:

@@ -1,4 +1,4 @@
-"""Evidence for the verdict: numbers about a page, and the short texts on it that the n-gram classifier reads.
+"""Evidence for the verdict: numbers about a page, and its short texts for the n-gram classifier.
 
 Features of the frame (navigation, class names, metadata, length of the path) are left out: they tell templates apart,
 not notices. No parser and no numpy: the server judges text too.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 from urllib.parse import unquote
 
 from dowse.extract.verdict.model import LABELS, NONE, Scores
-from dowse.extract.verdict.outline import PageOutline
+from dowse.extract.verdict.outline import MarkupSigns, PageOutline
 from dowse.extract.verdict.wording import names
 from dowse.language.scripts import count_words
 
@@ -45,14 +45,14 @@ _TAG = re.compile(r"^<([a-z][a-z0-9]{0,15})", re.MULTILINE)
 
 
 class Classifier(Protocol):
-    """Tells what a short text may be; `TextClassifier` of the model, or one that remembers, in training."""
+    """Classifier of short texts: the `TextClassifier` of the model, or a cached one in training."""
 
     def probabilities(self, text: str) -> Scores: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the extraction says of a page: the score of its best block, and whether it is a frame around nothing."""
+    """Result of the extraction as evidence: score of the best block, empty frame, whole page kept."""
 
     best_score: float = 0.5
     is_empty_frame: bool = False
@@ -122,6 +122,12 @@ def _measure_text(page: PageOutline, texts: Texts) -> dict[str, float]:
         "status code": float(bool(_CODE.search(first))),
         "questions": float(page.text.count("?") + page.text.count("？") + page.text.count("؟")),
         "code block": float(page.has_code),
+        **_measure_links(page),
+    }
+
+
+def _measure_links(page: PageOutline) -> dict[str, float]:
+    return {
         "links": float(min(len(page.links), 30)),
         "linked words": sum(map(count_words, page.links)) / max(1, page.words),
         **{f"link to {name}": float(_links_to(page, pattern)) for name, pattern in _TARGETS.items()},
@@ -139,13 +145,10 @@ def _links_to(page: PageOutline, pattern: re.Pattern[str]) -> bool:
 
 def _measure_markup(page: PageOutline, context: Context) -> dict[str, float]:
     markup = page.markup
-    kinds = [found[1] if (found := _TYPE.search(each)) else "text" for each in markup.inputs]
     tags = set(_TAG.findall(markup.tags))
     shown = max(1, markup.text_chars)
     return {
-        "password field": float("password" in kinds),
-        "checkbox": float("checkbox" in kinds or "radio" in kinds),
-        "fields": float(min(sum(kind not in (*_BLANK_TYPES, "search") for kind in kinds), 6)),
+        **_measure_fields(markup),
         "buttons": float(min(len(markup.buttons), 10)),
         **{f"<{tag}>": float(tag in tags) for tag in _SPAN_TAGS},
         "scripts": float(min(len(markup.scripts), 12)),
@@ -154,9 +157,24 @@ def _measure_markup(page: PageOutline, context: Context) -> dict[str, float]:
         "noscript words": math.log1p(count_words(markup.noscript)),
         "visible characters": math.log1p(markup.text_chars),
         "delivered share": min(1.0, len(page.text) / shown),
+        **_measure_context(context),
+    }
+
+
+def _measure_context(context: Context) -> dict[str, float]:
+    return {
         "best block": context.best_score,
         "empty frame": float(context.is_empty_frame),
         "all kept": float(context.is_whole),
+    }
+
+
+def _measure_fields(markup: MarkupSigns) -> dict[str, float]:
+    kinds = [found[1] if (found := _TYPE.search(each)) else "text" for each in markup.inputs]
+    return {
+        "password field": float("password" in kinds),
+        "checkbox": float("checkbox" in kinds or "radio" in kinds),
+        "fields": float(min(sum(kind not in (*_BLANK_TYPES, "search") for kind in kinds), 6)),
     }
 
 
@@ -165,7 +183,7 @@ def _measure_agreement(page: PageOutline, texts: Texts) -> dict[str, float]:
     body = set(_WORD.findall(" ".join(texts.sentences)))
     title = set(_WORD.findall(page.title))
     heading = set(_WORD.findall(" ".join(texts.headings)))
-    slug = set(_SLUG_WORDS.findall(_SLUG_END.sub("", unquote(page.path.rstrip("/").rpartition("/")[2]))))
+    slug = _words_of_slug(page.path)
     said = body | title | heading
     return {
         "title in text": _share(title, body),
@@ -175,12 +193,17 @@ def _measure_agreement(page: PageOutline, texts: Texts) -> dict[str, float]:
     }
 
 
+def _words_of_slug(path: str) -> set[str]:
+    """The words of the last segment of an address."""
+    return set(_SLUG_WORDS.findall(_SLUG_END.sub("", unquote(path.rstrip("/").rpartition("/")[2]))))
+
+
 def _share(some: set[str], others: set[str]) -> float:
     return len(some & others) / len(some) if some else 0.0
 
 
 def _measure_wording(texts: Texts, classifier: Classifier) -> dict[str, float]:
-    """What the classifier makes of the texts in each place: the highest probability of each label."""
+    """Probabilities of the labels for the texts in each place, and for the beginning as a whole."""
     places = {
         "title": texts.title,
         "heading": texts.headings,
@@ -189,21 +212,26 @@ def _measure_wording(texts: Texts, classifier: Classifier) -> dict[str, float]:
         "control": texts.controls,
         "noscript": texts.noscript,
     }
-    scores = {place: list(map(classifier.probabilities, found)) for place, found in places.items()}
-    highest = {
-        f"{place}: {label}": max((each[number] for each in scores[place]), default=-0.1)
-        for place in places
-        for number, label in enumerate(LABELS)
-        if place != "first sentence" or label in ("none", "missing")
-    }
+    known = {text: classifier.probabilities(text) for text in dict.fromkeys(chain.from_iterable(places.values()))}
+    scores = {place: [known[text] for text in found] for place, found in places.items()}
     beginning = classifier.probabilities(" ".join((*texts.headings, *texts.sentences[:4]))[:_BEGINNING])
     return {
-        **highest,
-        **{f"{place}: notice": 1 - min((each[NONE] for each in scores[place]), default=1.1) for place in places},
+        **_find_highest(scores),
+        **{f"{place}: notice": 1 - min((each[NONE] for each in found), default=1.1) for place, found in scores.items()},
         "statement: notice": _margin([*scores["heading"][:1], *scores["sentence"][:2]]),
         "all text: notice": _margin([*scores["heading"], *scores["sentence"]]),
         **{f"beginning: {label}": each for label, each in zip(LABELS, beginning, strict=True)},
         **_sum_up(texts.sentences, scores["sentence"]),
+    }
+
+
+def _find_highest(scores: Mapping[str, Sequence[Scores]]) -> dict[str, float]:
+    """The highest probability of each label in each place."""
+    return {
+        f"{place}: {label}": max((each[number] for each in found), default=-0.1)
+        for place, found in scores.items()
+        for number, label in enumerate(LABELS)
+        if place != "first sentence" or label in ("none", "missing")
     }
 
 
