@@ -52,7 +52,7 @@ def letters(markdown: str) -> str:
 
 class TestEverySixthQuestion:
     every: ClassVar[int] = 6
-    margin: ClassVar[float] = 0.06
+    margin: ClassVar[float] = 0.1
     """What a sample of this size may miss of the figures for all questions."""
 
     def test_answers_on_pages_of_the_web_are_quoted(self) -> None:

@@ -70,7 +70,7 @@ class Passages:
                 figures, blend(question, list(map(self._index.text, range(len(self._index.pieces)))))
             )
         self._ranked = sorted(
-            (number for number, figure in enumerate(figures) if figure is not None and self._index.lengths[number]),
+            (number for number, figure in enumerate(figures) if figure is not None and self._says_more(number)),
             key=lambda number: -(figures[number] or 0.0),
         )
 
@@ -143,9 +143,14 @@ class Passages:
         return takewhile(lambda _: packer.used < _FILLED_TOKENS, self._unranked())
 
     def _unranked(self) -> Iterator[int]:
-        """The other pieces that have any word."""
+        """The other pieces."""
         ranked = set(self._ranked)
-        return (number for number, length in enumerate(self._index.lengths) if length and number not in ranked)
+        return (number for number in range(len(self._index.pieces)) if number not in ranked and self._says_more(number))
+
+    def _says_more(self, number: int) -> bool:
+        """Whether a piece is more than a mark that stands alone in prose."""
+        kind = self._index.blocks[self._index.pieces[number].block].kind
+        return bool(self._index.lengths[number]) or not kind.is_prose
 
 
 def _blend_scores(figures: list[float | None], meanings: Sequence[float]) -> list[float | None]:

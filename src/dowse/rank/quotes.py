@@ -40,7 +40,7 @@ _SHORT_CHARS = 8_000
 # Below this share of the best score a sentence is rarely the answer; `tests/eval/test_quotes.py` counts the answers.
 _WORTH_QUOTING = 0.4
 # The part of the score in the support of a quote, and the support of an answer. English has synonyms, which match words
-# of other topics too. `tests/eval/test_answers.py` counts what is answered and what is declined.
+# of other topics too. `tests/eval/test_answers.py` counts answers and refusals.
 _SCORE = 0.05
 _ENOUGH, _ENOUGH_ENGLISH = 0.56, 0.8
 # The factor for a sentence without a name where a person is asked for. In scripts without capitals none is asked for.
