@@ -82,4 +82,39 @@ FAMILIES: dict[str, tuple[Page, int]] = {
     "long values": (lambda n: _page(".a{clip-path:polygon(" + "0 0," * n + "0 0)}", "<p class=a>x</p>" * 20), 40_000),
     "backgrounds": (lambda n: _page("div{background:#fff;color:#fffffe}", "<div>" * 150 + f"<p>{TOLD}</p>" * n), 4_000),
     "escapes": (lambda n: _page(".a\\62 {display:none}" * n, "<p class=ab>x</p>" * 20), 4_000),
+    "functions of a transformation": (
+        lambda n: _page(".k{transform:scale(.9)" + " rotate(1deg)" * n + "}", _elements(n, "<i class='k c#'>x</i>")),
+        4_000,
+    ),
+    "letters of a function": (
+        lambda n: _page(".k{transform:" + "a" * n + "}", _elements(n, "<i class='k c#'>x</i>")),
+        4_000,
+    ),
+    "selectors in a relation": (
+        lambda n: _page("div:has(" + _rules(n, ".a#,") + ".b){display:none}", "<div>" + "<i>x</i>" * n + "</div>"),
+        4_000,
+    ),
+    "conditions of one element": (
+        lambda n: _page("i" + "[a]" * n + "[b]{display:none}", "<i a>x</i>" * n),
+        4_000,
+    ),
+    "places of one element": (
+        lambda n: _page("i" + ":first-child" * n + ":last-child{display:none}", "<b><i>x</i></b>" * n),
+        4_000,
+    ),
+    "properties of one rule": (
+        lambda n: _page(".k{opacity:.9;" + _rules(n, "x#:1;") + "}", _elements(n, "<i class='k c#'>x</i>")),
+        4_000,
+    ),
+    "animations of one rule": (
+        lambda n: _page(
+            "@keyframes j{to{opacity:0}}.k{animation:i forwards" + ",k" * n + "}",
+            _elements(n, "<i class='k c#'>x</i>"),
+        ),
+        4_000,
+    ),
+    "calculation": (
+        lambda n: _page(".k{left:" + "calc(" * n + "1px" + ")" * n + "}", _elements(n, "<i class='k c#'>x</i>")),
+        4_000,
+    ),
 }

@@ -159,9 +159,14 @@ def _render(tree: Tree, selection: Selection, url: str, *, with_images: bool) ->
 
 def _list_targets(tree: Tree, kept: Sequence[int] | None) -> str:
     """The targets of fragments, one on each line: the name, a tab, and the first words that are kept there."""
-    named = ((node, node.get("id") or (node.get("name") if node.tag == "a" else "")) for node in tree.nodes if node.tag)
+    named = ((node, _target_of(node)) for node in tree.nodes if node.attributes)
     targets = ((name, _first_words(tree, kept, node)) for node, name in named if _is_target(node, name))
     return "\n".join(f"{name}\t{words}" for name, words in islice(targets, _MOST_TARGETS) if words)
+
+
+def _target_of(node: Node) -> str:
+    attributes = node.attributes
+    return attributes.get("id") or (attributes.get("name") if node.tag == "a" else "") or ""
 
 
 def _is_target(node: Node, name: str) -> bool:
@@ -174,10 +179,10 @@ def _is_target(node: Node, name: str) -> bool:
 
 def _first_words(tree: Tree, kept: Sequence[int] | None, node: Node) -> str:
     words = ""
-    for at in range(node.index, min(len(tree.nodes), node.index + _NODES_OF_WORDS)):
-        if not tree.nodes[at].tag and (kept is None or kept[at]):
-            words = f"{words} {tree.nodes[at].text}"
-        if len(words) > _WORD_CHARS or (at == node.end and node.tag in HEADINGS):
+    for each in tree.nodes[node.index : node.index + _NODES_OF_WORDS]:
+        if not each.tag and (kept is None or kept[each.index]):
+            words = f"{words} {each.text}"
+        if len(words) > _WORD_CHARS or (each.index == node.end and node.tag in HEADINGS):
             break
     return " ".join(words[:_WORD_CHARS].split())
 

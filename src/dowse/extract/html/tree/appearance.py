@@ -2,70 +2,58 @@
 
 from __future__ import annotations
 
-import colorsys
 import re
 from collections.abc import Callable, Mapping
 from enum import IntEnum
-from functools import lru_cache
+
+from dowse.extract.html.tree.values import UNITS, Colour, evaluate, number, pixels, read_colour
 
 ComputedStyle = Mapping[str, str]
-Colour = tuple[float, float, float, float]
-"""Red, green, blue (0 to 255) and opacity (0 to 1)."""
-WHITE: Colour = (255, 255, 255, 1)
-BLACK: Colour = (0, 0, 0, 1)
-_COLOUR = re.compile(r"(rgb|hsl|hwb|lab|lch|oklab|oklch|color)a?\(([^()]{1,80})\)")
-_MIXED = re.compile(
-    r"color-mix\(in [\w-]{1,20}[^,]{0,30},\s*(.{1,80}?)(?:\s+([\d.]{1,9})%)?,\s*(.{1,80}?)(?:\s+[\d.]{1,9}%)?\)"
-)
-_NUMBER = re.compile(r"-?[\d.]{1,9}(?:e-?\d)?%?")
-_NAMED = dict(
-    pair.split(":")
-    for pair in (
-        "white:ffffff black:000000 red:ff0000 green:008000 lime:00ff00 blue:0000ff yellow:ffff00 gray:808080"
-        " grey:808080 silver:c0c0c0 whitesmoke:f5f5f5 snow:fffafa ivory:fffff0 navy:000080 maroon:800000 teal:008080"
-        " olive:808000 purple:800080 aqua:00ffff cyan:00ffff fuchsia:ff00ff magenta:ff00ff orange:ffa500 pink:ffc0cb"
-        " brown:a52a2a gold:ffd700 tomato:ff6347 ghostwhite:f8f8ff floralwhite:fffaf0 mintcream:f5fffa azure:f0ffff"
-        " aliceblue:f0f8ff lavenderblush:fff0f5 seashell:fff5ee honeydew:f0fff0 linen:faf0e6 oldlace:fdf5e6"
-        " lightyellow:ffffe0 beige:f5f5dc cornsilk:fff8dc lavender:e6e6fa gainsboro:dcdcdc lightgray:d3d3d3"
-        " lightgrey:d3d3d3 darkgray:a9a9a9 darkgrey:a9a9a9 dimgray:696969 dimgrey:696969 darkslategray:2f4f4f"
-        " darkblue:00008b darkred:8b0000 darkgreen:006400 midnightblue:191970 indigo:4b0082 crimson:dc143c"
-        " steelblue:4682b4 royalblue:4169e1 canvas:ffffff canvastext:000000"
-    ).split()
-)
-_LONGEST_COLOUR = 200
-_LENGTH = re.compile(r"([-+]?\d{0,9}\.?\d{1,9})(px|pt|r?em|ex|ch|[sdl]?v[wh]|vmin|vmax|v[ib]|%|in|cm|mm)?")
-# Approximate; a hundredth of the window counts as 10.
-_PIXELS = {"": 1, "px": 1, "pt": 1.33, "em": 16, "rem": 16, "ex": 8, "ch": 8, "in": 96, "cm": 38, "mm": 3.8}
-_HUNDREDTH = 10
 # Text that is meant to be seen is never pushed that far. Carousels are moved by hundreds of percent.
 _FAR_AWAY = -900
-_FAR_AWAY_PERCENT = -2000
 _FAR_RIGHT = 2000
 _OUT_OF_WINDOW = 1000
 _INSETS = ("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end", "inset-block-start")
-_SHIFTS = ("text-indent", "margin", "margin-left", "margin-top", "margin-inline-start", "margin-block-start")
+_SHIFTS = ("word-spacing", "margin", "margin-left", "margin-top", "margin-inline-start", "margin-block-start")
 _WIDTHS = ("width", "max-width", "inline-size", "max-inline-size")
 _HEIGHTS = ("height", "max-height", "block-size", "max-block-size")
 PROPERTIES = frozenset((*_INSETS, *_SHIFTS, *_WIDTHS, *_HEIGHTS)) | frozenset(
     "display visibility content-visibility opacity zoom z-index letter-spacing transform -webkit-transform scale"
     " translate rotate clip clip-path -webkit-clip-path mask mask-image -webkit-mask-image -webkit-text-security filter"
-    " contain line-height font-size font".split()
+    " contain line-height font-size font font-size-adjust word-spacing text-indent mask-size".split()
 )
 """Properties that may hide an element, without colours."""
+RELEVANT = PROPERTIES | frozenset(
+    "color -webkit-text-fill-color background background-color background-image background-clip"
+    " color-scheme position -webkit-background-clip overflow overflow-x overflow-y white-space animation"
+    " animation-name flex flex-grow animation-fill-mode transition transition-property transition-duration"
+    " will-change min-width min-height padding padding-top padding-bottom padding-left text-shadow"
+    " -webkit-text-stroke -webkit-text-stroke-width mix-blend-mode isolation all initial-value".split()
+)
+"""Properties that visibility depends on."""
+# Text whose colour differs by less from its background is not visible.
+_SAME = 16
+_PARTS = re.compile(r"[\w#.%-]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?")
+_INKS = frozenset(("color", "-webkit-text-fill-color"))
+_GROUNDS = frozenset(("background", "background-color"))
 _MASKS = ("mask", "mask-image", "-webkit-mask-image")
 _FARTHEST = {"fixed": _OUT_OF_WINDOW, "absolute": _FAR_RIGHT}
 _CLIPPING = ("overflow", "overflow-x", "overflow-y")
 _ROOM = ("flex", "flex-grow", "min-width", "min-height", "padding", "padding-bottom", "padding-top", "padding-left")
 _CONTAINED = frozenset(("strict", "content", "paint"))
+_PADDINGS = ("padding", "padding-bottom", "padding-top")
+_NOT_DRAWN = frozenset(("none", "table-column", "table-column-group"))
 _TINY = 1.5
 TINY_FONT_PX = 3.0
 FAINT = 0.05
 _COLLAPSED_LETTERS = -10
 _BLURRED = 8
+_EDGE_DEGREES = 2
+_DEGREES = {"deg": 1.0, "rad": 57.3, "grad": 0.9, "turn": 360.0}
 _MAX_POINTS = 40
 # Which of one to four values counts for the top, the right, the bottom and the left.
 _SIDES = ((0, 0, 0, 0), (0, 1, 0, 1), (0, 1, 2, 1), (0, 1, 2, 3))
-_FUNCTION = re.compile(r"([a-z-]+?)(3d|x|y|z)?\(([^()]{0,200})\)")
+_FUNCTION = re.compile(r"(?<![a-z-])([a-z-]+?)(3d|x|y|z)?\(([^()]{0,200})\)")
 _RECTANGLE = re.compile(r"rect\(\s{0,9}([01])(?:px)?[\s,]{1,9}([01])(?:px)?[\s,]{1,9}\1(?:px)?[\s,]{1,9}\2(?:px)?")
 _CLEAR = r"(?:transparent|#0000|#00000000|rgba\(0,\s?0,\s?0,\s?0\))[^,]{0,20}"
 _CLEAR_MASK = re.compile(
@@ -74,6 +62,37 @@ _CLEAR_MASK = re.compile(
 _FONT_SIZE = re.compile(r"(?:^|\s)([\d.]{1,9}(?:px|pt|r?em|%|ex|ch|v[wh])?)(?:\s*/|\s)")
 
 
+_UNFOLDED = r"(?:var\(|calc\([-0.(]|(?:clamp|min|max)\([-0.])"
+_FAR = re.compile(rf"{_UNFOLDED}|-\d{{3}}|-\d{{2}}[\d.]*(?:v|c|l|r?em|in|cm)|\d{{4}}|\d{{3}}v")
+_SMALL = re.compile(rf"{_UNFOLDED}|^\W*[01]?(?:\.\d+)?(?:px|pt|r?em|%|ch|ex|v\w)?\)?$")
+_SMALL_FONT = re.compile(
+    rf"{_UNFOLDED}|^(?:0?\.[0-5]\d*(?:r?em)|[0-7]?(?:\.\d+)?(?:px|pt|$|v\w|cq\w)|[0-4]?\d(?:\.\d+)?%)"
+)
+_SCALED = re.compile(r"var\(|^-?[0.]|scale\w{0,2}\((?:[^)]*,)?\s*-?0?\.?0|matrix|rotate[xy]|calc\(|\d{4}|\d{3}v")
+_ANY = re.compile("")
+# Declarations that may hide an element, alone or with others; most cannot.
+SIGNS: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys(("display", "visibility", "content-visibility"), re.compile(r"var\(|none|hidden|collapse|column")),
+    **dict.fromkeys(("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end"), _FAR),
+    **dict.fromkeys(("inset-block-start", "margin", "margin-left", "margin-top"), _FAR),
+    **dict.fromkeys(("margin-inline-start", "margin-block-start", "translate"), _FAR),
+    **dict.fromkeys(("width", "max-width", "inline-size", "max-inline-size", "height", "max-height"), _SMALL),
+    **dict.fromkeys(("block-size", "max-block-size"), _SMALL),
+    **dict.fromkeys(("opacity", "zoom"), re.compile(r"\(|^0?(?:\.[0-2]\d*)?$|^[0-2]?\d(?:\.\d+)?%$")),
+    "z-index": re.compile(r"var\(|^-"),
+    "letter-spacing": re.compile(r"var\(|^-(?:\d{2}|[\d.]+r?em)"),
+    **{"word-spacing": _FAR, "font-size-adjust": re.compile("^0$"), "mask-size": re.compile("^0")},
+    "text-indent": re.compile(rf"{_FAR.pattern}|100%"),
+    **dict.fromkeys(("transform", "-webkit-transform", "scale"), _SCALED),
+    **dict.fromkeys(("clip", "clip-path", "-webkit-clip-path"), re.compile(r"\(")),
+    **dict.fromkeys(("mask", "mask-image", "-webkit-mask-image"), re.compile(r"var\(|gradient")),
+    **dict.fromkeys(("-webkit-text-security", "rotate"), _ANY),
+    "filter": re.compile(r"var\(|opacity|blur"),
+    "contain": re.compile("strict"),
+    "line-height": re.compile("^(?:0|[01]px)$"),
+    "font-size": _SMALL_FONT,
+    "font": re.compile(r"var\(|(?:^|\s)(?:[0-7]?(?:\.\d+)?(?:px|pt|r?em)?|[0-4]?\d%)\s*(?:/|\s)"),
+}
 _MOTION = frozenset(
     "transform -webkit-transform will-change transition transition-property transition-duration animation"
     " animation-name".split()
@@ -93,11 +112,11 @@ def judge_display(style: ComputedStyle, *, is_moving: bool = False) -> Certainty
 
     An element that moves is about to fade in.
     """
-    if style.get("display") == "none" or style.get("content-visibility") == "hidden":
+    if style.get("display") in _NOT_DRAWN or style.get("content-visibility") == "hidden":
         return Certainty.HIDDEN
-    is_faint = "opacity" in style and _number(style["opacity"]) < FAINT and not is_moving
-    is_off = is_faint or _is_scaled_away(style)
-    return Certainty.DOUBTFUL if is_off or (_clips(style) and 0 in _sizes(style, _HEIGHTS)) else Certainty.NONE
+    is_faint = "opacity" in style and number(style["opacity"]) < FAINT and not is_moving
+    is_flat = _clips(style) and 0 in _sizes(style, _HEIGHTS) and not _is_padded(style)
+    return Certainty.DOUBTFUL if is_faint or is_flat or _is_scaled_away(style) else Certainty.NONE
 
 
 def judge_sight(style: ComputedStyle, *, is_placed: bool = True) -> Certainty:
@@ -109,7 +128,7 @@ def judge_sight(style: ComputedStyle, *, is_placed: bool = True) -> Certainty:
         return Certainty.NONE
     if _is_cut_off(style, is_placed=is_placed) or _is_far_away(style, is_placed=is_placed) or _is_unreadable(style):
         return Certainty.HIDDEN
-    is_behind = style.get("position") in ("absolute", "fixed") and _number(style.get("z-index", "0")) < 0
+    is_behind = style.get("position") in ("absolute", "fixed") and number(style.get("z-index", "0")) < 0
     is_doubtful = is_behind or _is_on_edge(style) or _filter_value(style, "blur") >= _BLURRED
     return Certainty.DOUBTFUL if is_doubtful or "strict" in style.get("contain", "") else Certainty.NONE
 
@@ -121,28 +140,31 @@ def is_moved(style: ComputedStyle) -> bool:
 
 def font_pixels(style: ComputedStyle, around_px: float, root_px: float) -> float | None:
     """The font size; `None` for an unknown one."""
-    value = style.get("font-size", "")
+    value = "0" if style.get("font-size-adjust") == "0" else style.get("font-size", "")
     if not value and "font" in style:
         found = _FONT_SIZE.search(style["font"])
         value = found[1] if found else ""
-    found = _LENGTH.fullmatch(value.removeprefix("calc(").rstrip(")"))
-    if found is None:
+    if not value:
         return None
-    number, unit = float(found[1]), found[2] or ""
     relative = {"em": around_px, "%": around_px / 100, "rem": root_px, "ex": around_px / 2, "ch": around_px / 2}
-    return number * relative.get(unit, _PIXELS.get(unit, _HUNDREDTH))
+    return evaluate(value, {**UNITS, **relative})
+
+
+def _is_padded(style: ComputedStyle) -> bool:
+    """Whether padding in proportion to the width gives a box its height."""
+    return any(style.get(name, "").endswith("%") and number(style[name]) > FAINT for name in _PADDINGS)
 
 
 def _is_scaled_away(style: ComputedStyle) -> bool:
     if "scale" in style and _is_flat(style["scale"].split()):
         return True
-    if "zoom" in style and _number(style["zoom"], 1) <= FAINT:
+    if "zoom" in style and number(style["zoom"], 1) <= FAINT:
         return True
     return any(map(_flattens, _functions(style, "transform")))
 
 
 def _is_flat(factors: list[str]) -> bool:
-    return any(abs(_number(factor.strip(), 1)) <= FAINT for factor in factors[:2])
+    return any(abs(number(factor.strip(), 1)) <= FAINT for factor in factors[:2])
 
 
 def _flattens(function: tuple[str, str, str]) -> bool:
@@ -150,17 +172,24 @@ def _flattens(function: tuple[str, str, str]) -> bool:
     parts = arguments.split(",")
     if name == "scale":
         return axis != "z" and _is_flat(parts)
-    if name != "matrix" or axis or len(parts) < 4:
+    if name != "matrix" or len(parts) < 4:
         return False
-    a, b, c, d = (_number(part.strip(), 1) for part in parts[:4])
+    # The first two columns, of two or of four rows.
+    (a, b), (c, d) = (
+        (number(parts[at].strip(), 1), number(parts[at + 1].strip(), 1)) for at in (0, 4 if len(parts) > 6 else 2)
+    )
     return abs(a * d - b * c) <= FAINT * FAINT
 
 
 def _is_on_edge(style: ComputedStyle) -> bool:
     turns = [f"{axis} {arguments}" for name, axis, arguments in _functions(style, "transform") if name == "rotate"]
-    return any(
-        re.match(r"[xy]\s+-?(?:90|270)deg|[xy]\s+-?\.25turn", turn) for turn in (*turns, style.get("rotate", ""))
-    )
+    return any(map(_is_turned_away, (*turns, style.get("rotate", ""))))
+
+
+def _is_turned_away(turn: str) -> bool:
+    axis, _, angle = turn.partition(" ")
+    degrees = evaluate(angle, _DEGREES) if axis in ("x", "y") else None
+    return degrees is not None and abs(abs(degrees) % 180 - 90) < _EDGE_DEGREES
 
 
 def _is_cut_off(style: ComputedStyle, *, is_placed: bool) -> bool:
@@ -168,7 +197,9 @@ def _is_cut_off(style: ComputedStyle, *, is_placed: bool) -> bool:
         return True
     if any(map(_is_empty_shape, _functions(style, "clip-path"))):
         return True
-    return any(_CLEAR_MASK.search(style.get(name, "")) for name in _MASKS) or _is_boxed_in(style)
+    if any(_CLEAR_MASK.search(style.get(name, "")) for name in _MASKS) or 0 in _sizes(style, ("mask-size",)):
+        return True
+    return _is_boxed_in(style)
 
 
 def _is_boxed_in(style: ComputedStyle) -> bool:
@@ -188,11 +219,17 @@ def _is_empty_shape(function: tuple[str, str, str]) -> bool:
 
 
 def _is_no_circle(arguments: str) -> bool:
-    return arguments.lstrip()[:1] == "0" and _number(arguments.split()[0].rstrip("px%"), 1) == 0
+    return arguments.lstrip()[:1] == "0" and number(arguments.split()[0].rstrip("px%"), 1) == 0
 
 
 def _is_no_polygon(arguments: str) -> bool:
-    return _area([part.split()[:2] for part in arguments.split(",")[:_MAX_POINTS]]) == 0
+    corners = [part.split()[:2] for part in arguments.split(",")[:_MAX_POINTS]]
+    is_outside = any(all(len(each) > at and _is_beyond(each[at]) for each in corners) for at in (0, 1))
+    return is_outside or _area(corners) == 0
+
+
+def _is_beyond(place: str) -> bool:
+    return place.endswith("%") and number(place) >= 1
 
 
 def _is_no_rectangle(arguments: str) -> bool:
@@ -218,8 +255,8 @@ _SHAPES: dict[str, Callable[[str], bool]] = {
 def _share(side: str) -> float:
     """The part of a box that an inset takes."""
     if side.endswith("%"):
-        return _number(side)
-    return 1.0 if (_pixels(side) or 0) >= -_FAR_AWAY else 0.0
+        return number(side)
+    return 1.0 if (pixels(side) or 0) >= -_FAR_AWAY else 0.0
 
 
 def _area(points: list[list[str]]) -> float | None:
@@ -257,8 +294,8 @@ def _is_moved_away(style: ComputedStyle) -> bool:
 
 def _is_far_move(part: str) -> bool:
     if part.endswith("%"):
-        return abs(_number(part)) >= 10
-    distance = _pixels(part)
+        return abs(number(part)) >= 10
+    distance = pixels(part)
     return distance is not None and not _FAR_AWAY < distance < _FAR_RIGHT
 
 
@@ -274,7 +311,7 @@ def _is_unreadable(style: ComputedStyle) -> bool:
 def _filter_value(style: ComputedStyle, wanted: str) -> float:
     """The amount of a filter; 1 without it."""
     found = [arguments for name, axis, arguments in _functions(style, "filter") if name + axis == wanted]
-    return (_pixels(found[0]) or 0) if found and wanted == "blur" else _number(found[0]) if found else 1.0
+    return (pixels(found[0]) or 0) if found and wanted == "blur" else number(found[0]) if found else 1.0
 
 
 def _functions(style: ComputedStyle, name: str) -> list[tuple[str, str, str]]:
@@ -284,112 +321,47 @@ def _functions(style: ComputedStyle, name: str) -> list[tuple[str, str, str]]:
 
 def _sizes(style: ComputedStyle, names: tuple[str, ...]) -> list[float]:
     """The lengths of these properties, in pixels."""
-    return [size for name in names if name in style and (size := _pixels(style[name])) is not None]
-
-
-def _pixels(value: str) -> float | None:
-    found = _LENGTH.fullmatch(value.removeprefix("calc(").rstrip(")").split(" ")[0])
-    if found is None:
-        return None
-    number, unit = float(found[1]), found[2] or ""
-    if unit == "%":
-        # The base is unknown, but 0 % of it is 0.
-        return number if number == 0 or number <= _FAR_AWAY_PERCENT else None
-    return number * _PIXELS.get(unit, _HUNDREDTH)
-
-
-def _number(value: str, otherwise: float = 1.0) -> float:
-    try:
-        return float(value.removesuffix("%")) * (0.01 if value.endswith("%") else 1)
-    except ValueError:
-        return otherwise
+    return [size for name in names if name in style and (size := pixels(style[name])) is not None]
 
 
 def opacity_of(style: ComputedStyle) -> float:
     """The opacity of an element, without that of its ancestors."""
-    return min(1.0, max(0.0, _number(style["opacity"]))) if "opacity" in style else 1.0
+    return min(1.0, max(0.0, number(style["opacity"]))) if "opacity" in style else 1.0
 
 
-def read_colour(value: str) -> Colour | None:
-    """The colour; `None` for any value that is no single colour."""
-    return _read_colour(value.strip()) if len(value) <= _LONGEST_COLOUR else None
+def is_same_colour(text: Colour, ground: Colour) -> bool:
+    """Whether text of one colour is invisible on a background of the other."""
+    return all(abs(one - other) * text[3] < _SAME for one, other in zip(text[:3], ground[:3], strict=True))
 
 
-@lru_cache(maxsize=2_000)
-def _read_colour(value: str) -> Colour | None:
-    if value == "transparent":
-        return 0, 0, 0, 0
-    if value.startswith("#"):
-        return _from_hex(value[1:])
-    if value in _NAMED:
-        return _from_hex(_NAMED[value])
-    if value.startswith("light-dark("):
-        return read_colour(value[11:].rstrip(")").split(",")[0]) if value.count(",") == 1 else None
-    if value.startswith("color-mix("):
-        return _from_mix(value)
-    found = _COLOUR.fullmatch(value)
-    return _from_function(found[1], found[2]) if found else None
-
-
-def _from_hex(digits: str) -> Colour | None:
-    if len(digits) in (3, 4):
-        digits = "".join(digit * 2 for digit in digits)
-    if len(digits) not in (6, 8):
+def ground_colour(style: Mapping[str, str]) -> Colour | None:
+    """The background colour; `None` without one."""
+    value = style.get("background-color") or style.get("background")
+    if not value:
         return None
-    try:
-        red, green, blue, opacity = bytes.fromhex(digits.ljust(8, "f"))
-    except ValueError:
-        return None
-    return red, green, blue, opacity / 255
+    whole = read_colour(value)
+    return whole or next((colour for part in _PARTS.findall(value)[:9] if (colour := read_colour(part))), None)
 
 
-def _from_mix(value: str) -> Colour | None:
-    found = _MIXED.fullmatch(value)
-    one, other = (read_colour(found[1]), read_colour(found[3])) if found else (None, None)
-    if found is None or one is None or other is None:
-        return None
-    share = float(found[2] or "50") / 100
-    red, green, blue, opacity = (a * share + b * (1 - share) for a, b in zip(one, other, strict=True))
-    return red, green, blue, opacity
+def has_picture(style: Mapping[str, str]) -> bool:
+    """Whether a picture or a gradient is the background."""
+    value = style.get("background", "") + style.get("background-image", "")
+    return "(" in value and ("url(" in value or "gradient(" in value or "image" in value)
 
 
-def _from_function(name: str, arguments: str) -> Colour | None:
-    numbers = _NUMBER.findall(arguments.removeprefix("srgb"))
-    try:
-        values = [float(number.rstrip("%")) * (0.01 if number.endswith("%") else 1) for number in numbers]
-    except ValueError:
-        return None
-    if len(values) not in (3, 4):
-        return None
-    opacity = values[3] if len(values) == 4 else 1.0
-    if name == "rgb":
-        scaled = [value * 255 if number.endswith("%") else value for value, number in zip(values, numbers, strict=True)]
-        return scaled[0], scaled[1], scaled[2], opacity
-    red, green, blue = _SPACES[name](values[0], values[1], values[2])
-    return 255 * red, 255 * green, 255 * blue, opacity
+def is_camouflage(style: Mapping[str, str]) -> bool:
+    """Whether declarations give text the colour of its background, or none."""
+    if _INKS.isdisjoint(style):
+        return False
+    text = ink_of(style)
+    colour = read_colour(text)
+    behind = ground_colour(style)
+    if colour is None or behind is None:
+        return (colour is not None and colour[3] < FAINT) or (
+            "var(" in text and behind is None and _GROUNDS & style.keys() != set()
+        )
+    return is_same_colour(colour, behind)
 
 
-def _from_hwb(_hue: float, white: float, black: float) -> tuple[float, float, float]:
-    grey = white / (white + black) if white + black > 0 else 0.5
-    return grey, grey, grey
-
-
-def _from_lightness(scale: float) -> Callable[[float, float, float], tuple[float, float, float]]:
-    """Colours near black and white, where the hue hardly matters; any other becomes a grey."""
-
-    def convert(lightness: float, *_others: float) -> tuple[float, float, float]:
-        grey = min(1.0, lightness if lightness <= 1 else lightness / scale)
-        return grey, grey, grey
-
-    return convert
-
-
-_SPACES: dict[str, Callable[[float, float, float], tuple[float, float, float]]] = {
-    "hsl": lambda hue, saturation, lightness: colorsys.hls_to_rgb(hue / 360, lightness, saturation),
-    "hwb": _from_hwb,
-    "lab": _from_lightness(100),
-    "lch": _from_lightness(100),
-    "oklab": _from_lightness(1),
-    "oklch": _from_lightness(1),
-    "color": lambda red, green, blue: (red, green, blue),
-}
+def ink_of(style: Mapping[str, str]) -> str:
+    return style.get("-webkit-text-fill-color") or style.get("color", "")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import islice
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dowse.extract.html.tree.css import COMMENT, is_for_screens
+from dowse.extract.html.tree.css import COMMENT
 from dowse.extract.html.tree.grammar import INLINE, NEVER_SHOWN
 from dowse.extract.html.tree.hiding import Certainty, Hiding
 from dowse.extract.html.tree.node import Attributes, Node, Tree
+from dowse.extract.html.tree.values import is_for_screens
 
 # Pages fade in, or are shown by a script: an element that hides so much of a page is a wrapper around its content.
 _ALL_OF_A_PAGE = 0.9
@@ -43,6 +45,10 @@ _LONGEST_SHEET = 1_000_000
 _IMPORT = re.compile(r"""@import\s++(?:url\(\s*+)?["']?([^"'();\s]++)["']?\s*+\)?([^;]*+)""", re.I)
 _LAYER_OR_SUPPORT = re.compile(r"layer(?:\([\w.\s-]*+\))?|supports\([^()]*+\)")
 _MAX_IMPORTS = 20
+_CONTROLS = (
+    "button[aria-controls], summary[aria-controls], [role=button][aria-controls], [aria-expanded][aria-controls]"
+)
+_MAX_CONTROLS = 1_000
 
 
 def build(markup: str, without: Sequence[str] = (), sheets: Sequence[str] | None = None) -> Tree:
@@ -72,6 +78,7 @@ def _make_hiding(
         is_complete=is_thorough and (sheets is not None or not has_others),
         is_scripted=parser.css_first("script") is not None,
         is_thorough=is_thorough,
+        find_controlled=cache(lambda: _find_controlled(parser)),
     )
 
 
@@ -105,6 +112,12 @@ def _find_sheets(parser: LexborHTMLParser) -> tuple[list[str], list[str]]:
         elif address:
             linked.append(address)
     return styles, linked
+
+
+def _find_controlled(parser: LexborHTMLParser) -> frozenset[str]:
+    """The identifiers of elements that a button opens."""
+    named = (node.attributes.get("aria-controls") or "" for node in parser.css(_CONTROLS))
+    return frozenset(name for names in islice(named, _MAX_CONTROLS) for name in names.split())
 
 
 def _find_imports(sheet: str) -> list[str]:

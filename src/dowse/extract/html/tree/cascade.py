@@ -7,28 +7,26 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from dowse.extract.html.tree.appearance import (
-    BLACK,
     FAINT,
-    PROPERTIES,
-    WHITE,
-    Colour,
+    RELEVANT,
     font_pixels,
+    ground_colour,
+    has_picture,
+    ink_of,
+    is_same_colour,
     opacity_of,
-    read_colour,
 )
-from dowse.extract.html.tree.css import Declarations, StyleRule, StyleSheets, read_style
+from dowse.extract.html.tree.css import Declarations, Indexed, RuleIndex, StyleRule, StyleSheets, index_rule, read_style
 from dowse.extract.html.tree.node import Attributes, Element, Work
-from dowse.extract.html.tree.rule_index import Indexed, RuleIndex, index_rule
+from dowse.extract.html.tree.values import BLACK, WHITE, Colour, read_colour
 
-# Text whose colour differs by less from its background is not visible.
-_SAME = 16
-_PARTS = re.compile(r"[\w#.%-]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?")
 _REFERENCE = re.compile(r"var\(\s*+(--[^\s,()]++)")
 _VARIABLE = re.compile(r"var\(\s*+(--[^\s,()]++)\s*+(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
 # Substitutions in one value, and the length of the result: variables may refer to each other without end.
 _MAX_SUBSTITUTIONS = 10
 _MAX_VALUE_CHARS = 500
 _MEDIUM_PX = 16.0
+_CHARS_OF_A_STEP = 100
 _LINK: Colour = (0, 0, 238, 1)
 _DARK: Colour = (18, 18, 18, 1)
 _KEPT = frozenset(("inherit", "unset", "currentcolor", "revert", "revert-layer"))
@@ -42,15 +40,7 @@ _LONGHANDS = {
     "inset": ("left", "top", "right", "bottom"),
     "animation": ("animation-name", "animation-fill-mode"),
 }
-_RELEVANT = PROPERTIES | frozenset(
-    "color -webkit-text-fill-color background background-color background-image background-clip"
-    " color-scheme position -webkit-background-clip overflow overflow-x overflow-y white-space animation"
-    " animation-name flex flex-grow animation-fill-mode transition transition-property transition-duration"
-    " will-change min-width min-height padding padding-top padding-bottom padding-left text-shadow"
-    " -webkit-text-stroke -webkit-text-stroke-width mix-blend-mode".split()
-)
-_INKS = frozenset(("color", "-webkit-text-fill-color"))
-_GROUNDS = frozenset(("background", "background-color"))
+_ANIMATIONS = frozenset(("animation", "animation-name"))
 _PRESENTATION = frozenset(("bgcolor", "color", "text"))
 _SHORTHANDS = frozenset(_LONGHANDS)
 _NOTHING = Declarations({}, {})
@@ -65,6 +55,7 @@ class Cascade:
         self.sheets = sheets
         self.work = work
         self.is_complete = is_complete
+        self.is_rough = False
         self._computed: dict[Element, Computed] = {}
         self._alike: dict[tuple[Computed | None, str, str, str | None, str | None], Computed] = {}
 
@@ -112,6 +103,10 @@ class Cascade:
         referred = [name for value in declared.values() if "var(" in value for name in _REFERENCE.findall(value)]
         return any(name not in self.sheets.variables for name in referred)
 
+    def matches(self, rule: Indexed, element: Element) -> bool:
+        """Whether a rule applies to an element; costly selectors do not, once the work is spent."""
+        return not (self.is_rough and rule.selector.is_costly) and rule.matches(element)
+
     def later(self, element: Element) -> Iterator[Indexed]:
         """Rules for the element in another state or place."""
         for each in (*self._states.candidates(element), *self._rules.candidates(element)):
@@ -127,7 +122,7 @@ class Cascade:
         found = [
             (self.sheets.rank(each.rule), each.selector.specificity, each.rule.order, each.rule)
             for each in self._rules.candidates(element)
-            if each.matches(element)
+            if self.matches(each, element)
         ]
         found.sort(key=_strength)
         style = element.attributes.get("style")
@@ -188,6 +183,8 @@ class Computed:
             declared, around.variables if around else cascade.sheets.variables, cascade.work
         )
         self.style = _resolve(declared, self.variables)
+        # Values are read for each element: long ones count as work.
+        cascade.work.spend(sum(map(len, self.style.values())) // _CHARS_OF_A_STEP)
         _animate(self.style, cascade.sheets.keyframes)
         self._take_text(cascade, around)
         self._take_ground(cascade, around)
@@ -220,7 +217,7 @@ class Computed:
         self.colour = self._own_colour(cascade, around)
 
     def _own_colour(self, cascade: Cascade, around: Computed | None) -> Colour | None:
-        text = _ink_of(self.style) or "inherit"
+        text = ink_of(self.style) or "inherit"
         if text not in _KEPT:
             return BLACK if text in ("initial", "windowtext") else read_colour(text)
         return self._inherited_colour(cascade, around)
@@ -254,49 +251,11 @@ class Computed:
         return around.ground if around is not None else _DARK if _is_dark(self.style) else WHITE
 
 
-def is_same_colour(text: Colour, ground: Colour) -> bool:
-    """Whether text of one colour is invisible on a background of the other."""
-    return all(abs(one - other) * text[3] < _SAME for one, other in zip(text[:3], ground[:3], strict=True))
-
-
-def ground_colour(style: Mapping[str, str]) -> Colour | None:
-    """The background colour; `None` without one."""
-    value = style.get("background-color") or style.get("background")
-    if not value:
-        return None
-    whole = read_colour(value)
-    return whole or next((colour for part in _PARTS.findall(value)[:9] if (colour := read_colour(part))), None)
-
-
-def has_picture(style: Mapping[str, str]) -> bool:
-    """Whether a picture or a gradient is the background."""
-    value = style.get("background", "") + style.get("background-image", "")
-    return "(" in value and ("url(" in value or "gradient(" in value or "image" in value)
-
-
-def is_camouflage(style: Mapping[str, str]) -> bool:
-    """Whether declarations give text the colour of its background, or none."""
-    if _INKS.isdisjoint(style):
-        return False
-    text = _ink_of(style)
-    colour = read_colour(text)
-    behind = ground_colour(style)
-    if colour is None or behind is None:
-        return (colour is not None and colour[3] < FAINT) or (
-            "var(" in text and behind is None and _GROUNDS & style.keys() != set()
-        )
-    return is_same_colour(colour, behind)
-
-
 def _is_relevant(style: Declarations) -> bool:
     """Whether a rule declares anything that visibility depends on."""
-    if not _RELEVANT.isdisjoint(style.normal) or not _RELEVANT.isdisjoint(style.important):
+    if not RELEVANT.isdisjoint(style.normal) or not RELEVANT.isdisjoint(style.important):
         return True
     return any(name.startswith("--") for name in style.normal)
-
-
-def _ink_of(style: Mapping[str, str]) -> str:
-    return style.get("-webkit-text-fill-color") or style.get("color", "")
 
 
 def _is_dark(style: Mapping[str, str]) -> bool:
@@ -344,6 +303,9 @@ def _strength(found: tuple[int, int, int, StyleRule]) -> tuple[int, int, int]:
 
 
 def _merge(result: dict[str, str], style: Mapping[str, str]) -> None:
+    if "all" in style:
+        for name in [name for name in result if name[:2] != "--"]:
+            del result[name]
     if not _SHORTHANDS.isdisjoint(style):
         for name in _SHORTHANDS & style.keys():
             for longhand in _LONGHANDS[name]:
@@ -357,10 +319,10 @@ def _inherit_variables(declared: Mapping[str, str], around: Mapping[str, str], w
     if not own:
         return around
     work.spend(len(own) + len(around))
-    written = {**around, **own}
+    written = {name: value for name, value in {**around, **own}.items() if value != "initial"}
     resolved = {name: substitute(value, written) for name, value in own.items()}
     kept = {name: value for name, value in around.items() if name not in own}
-    return kept | {name: value for name, value in resolved.items() if value is not None}
+    return kept | {name: value for name, value in resolved.items() if value is not None and value != "initial"}
 
 
 def _resolve(declared: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
@@ -390,6 +352,8 @@ def substitute(value: str, variables: Mapping[str, str]) -> str | None:
 
 def _animate(style: dict[str, str], keyframes: Mapping[str, Mapping[str, str]]) -> None:
     """Add the last keyframe of an animation that stays there."""
+    if not keyframes or _ANIMATIONS.isdisjoint(style):
+        return
     written = f"{style.get('animation', '')} {style.get('animation-name', '')} {style.get('animation-fill-mode', '')}"
     words = written.replace(",", " ").split()
     if "forwards" in words or "both" in words:

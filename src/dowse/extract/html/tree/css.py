@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from enum import IntEnum
 
-from dowse.extract.html.tree.selectors import Selector, compile_selectors, unescape
+from dowse.extract.html.tree.appearance import RELEVANT
+from dowse.extract.html.tree.node import Element, ElementIndex
+from dowse.extract.html.tree.selectors import (
+    NEVER,
+    Selector,
+    compile_selectors,
+    is_pseudo_element,
+    is_structural,
+    matches,
+)
+from dowse.extract.html.tree.values import CONDITIONS, DISPLAYS, unescape
 
 COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?+")
 # A brace in a string opens no block. A string ends at the end of its line, closed or not.
-_STRING_OR_COMMENT = re.compile(rf"""{COMMENT.pattern}|"(?:[^"\\\n]++|\\.)*+"?+|'(?:[^'\\\n]++|\\.)*+'?+|<!--|-->""")
+_STRING_OR_COMMENT = re.compile(
+    rf"""{COMMENT.pattern}|"(?:[^"\\\n]++|\\.)*+"?+|'(?:[^'\\\n]++|\\.)*+'?+|<!--|-->|<!\[cdata\[|\]\]>"""
+)
 _BRACES = str.maketrans("{};", "\x01\x02\x03")
 _DECLARATION = re.compile(r"(?:^|;)\s*+([\w-]++)\s*+:\s*+([^;]*[^;\s])")
 _AT_RULE = re.compile(r"@([\w-]+)\s*+(.*)", re.S)
@@ -21,6 +33,9 @@ _SCOPE = re.compile(r"\(([^()]*+(?:\([^()]*+\)[^()]*+)*+)\)")
 # Of all sheets together; the rest is ignored.
 _MAX_LENGTH = 1_000_000
 _ROOTS = re.compile(r"(?:(?:^|,)\s*+(?::root|html|body|:host)\s*+)++")
+# Longer values are cut off, and of long blocks only what matters is kept: each costs for every element.
+_MAX_VALUE_CHARS = 1_000
+_MAX_DECLARATIONS = 20
 # Declarations that hide an element or show it again contain one of these; most rules contain none.
 _TELLING = (
     *("display", "visibility", "opacity", "hidden", "max-height", "clip:", "clip-path", "indent", ":-", ": -", "(-9"),
@@ -29,19 +44,28 @@ _TELLING = (
 # Rules that are nested deeper apply wherever their own selector does.
 _MAX_NESTING = 24
 UNLAYERED = 1_000_000_000
-_DISPLAYS = frozenset(
-    "none block inline inline-block flex inline-flex grid inline-grid contents flow flow-root table"
-    " inline-table list-item run-in ruby table-row table-cell table-column table-caption table-row-group"
-    " table-header-group table-footer-group table-column-group math -webkit-box -webkit-inline-box -webkit-flex"
-    " -ms-flexbox inherit initial unset revert revert-layer".split()
-)
 # A declaration with any other value is invalid, and the one before it stays in force.
 _KEYWORDS = {
-    "display": _DISPLAYS,
+    "display": DISPLAYS,
     "visibility": frozenset("visible hidden collapse inherit initial unset revert revert-layer".split()),
     "position": frozenset("static relative absolute fixed sticky -webkit-sticky inherit initial unset revert".split()),
     "content-visibility": frozenset("visible hidden auto inherit initial unset revert".split()),
 }
+_NAMES = re.compile(r"[.#][\w-]+")
+_PSEUDO = re.compile(r":{1,2}[\w-]*")
+# Parts of a selector that its key does not depend on, the innermost first, and compounds about siblings.
+_ESCAPED = re.compile(r"\\[^0-9a-f\n]")
+_ATTRIBUTE = re.compile(r"""\[(?:[^\]"'\[]|"[^"]*+"|'[^']*+')*+\]""")
+_ARGUMENT = re.compile(r"\([^()]*+\)")
+_MAX_ARGUMENTS = 4
+_SIBLING = re.compile(r"(?<![^\s>+~,])[^\s>+~,]++\s*+[+~]\s*+")
+_BLANK = "\x00"
+# Characters of selectors that are not only names, and those that need the compiler or are in no selector.
+_SPECIAL = re.compile(r"[+~()\[\]&\\\"'%@^!$=/;?|<`]")
+_UNUSUAL = re.compile(r"[()\[\]&\\\"'%@^!$=/;?|<`]")
+_FOREIGN = re.compile(r"::?-(?:ms|moz|o)-")
+_LAST_PART = re.compile(r"(\*|[\w-]*)([.#][\w-]+)?")
+_GROUNDS = frozenset(("background", "background-color"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +84,23 @@ def read_style(text: str) -> Declarations:
 def _read_declarations(text: str) -> Declarations:
     if "\\" in text:
         text = unescape(text)
-    normal: dict[str, str] = dict(_DECLARATION.findall(text))
+    if "env(" in text:
+        text = text.replace("env(", "var(--env-")
+    written = _DECLARATION.findall(text)
+    if len(text) > _MAX_VALUE_CHARS or len(written) > _MAX_DECLARATIONS:
+        written = [(name, value[:_MAX_VALUE_CHARS]) for name, value in written if _is_of_interest(name)]
+    normal: dict[str, str] = dict(written)
     important: dict[str, str] = {}
     if "!" in text or not all(_is_valid(name, normal[name]) for name in _KEYWORDS.keys() & normal.keys()):
-        normal, important = _sort_declarations(_DECLARATION.findall(text))
+        normal, important = _sort_declarations(written)
+    if "all" in normal:
+        names = [*normal]
+        normal = {name: normal[name] for name in names[names.index("all") :]}
     return Declarations(normal, important)
+
+
+def _is_of_interest(name: str) -> bool:
+    return name in RELEVANT or name[:2] == "--"
 
 
 def _sort_declarations(written: list[tuple[str, str]]) -> tuple[dict[str, str], dict[str, str]]:
@@ -161,13 +197,17 @@ class StyleSheets:
         self._remaining -= min(self._remaining, len(sheet))
         blocks = [RuleBlock()]
         for piece in text.split("}"):
-            *openings, declarations = piece.split("{")
-            for opening in openings:
-                before, _, prelude = opening.rpartition(";")
+            opening, brace, declarations = piece.rpartition("{")
+            is_telling = bool(declarations) and (self.is_thorough or _is_telling(declarations))
+            if not is_telling and brace and "{" not in opening and ";" not in opening and "@layer" not in opening:
+                # Most rules say nothing about visibility.
+                continue
+            for prelude in opening.split("{") if brace else ():
+                before, _, prelude = prelude.rpartition(";")
                 if before:
                     self._take(blocks[-1], before)
                 blocks.append(self._open(prelude.strip(), blocks[-1]))
-            if declarations and (self.is_thorough or _is_telling(declarations)):
+            if is_telling:
                 self._take(blocks[-1], declarations)
             if len(blocks) > 1:
                 blocks.pop()
@@ -211,7 +251,7 @@ class StyleSheets:
             return RuleBlock(keyframes=condition.strip("\"' ") if around.applies else "", applies=False)
         if name == "property":
             return RuleBlock(registers=condition.strip(), applies=False)
-        judge = _CONDITIONS.get(name)
+        judge = CONDITIONS.get(name)
         applies = around.applies and judge is not None and judge(condition)
         return RuleBlock(around.selectors, around.around, applies, around.layer, around.depth)
 
@@ -235,165 +275,121 @@ def _disarm(found: re.Match[str]) -> str:
     return text.translate(_BRACES) if text[0] in "\"'" else ""
 
 
-# A screen of the usual size, with a mouse.
-_FEATURES = dict(
-    pair.split(":")
-    for pair in (
-        "hover:hover any-hover:hover pointer:fine any-pointer:fine orientation:landscape"
-        " prefers-color-scheme:light scripting:enabled update:fast display-mode:browser color-gamut:srgb"
-        " dynamic-range:standard overflow-block:scroll forced-colors:none inverted-colors:none"
-    ).split()
-)
-_NUMBERS = {
-    "width": 1280.0,
-    "device-width": 1280.0,
-    "height": 800.0,
-    "device-height": 800.0,
-    "aspect-ratio": 1.6,
-    "resolution": 1.0,
-    "-webkit-device-pixel-ratio": 1.0,
-    "color": 8.0,
-    "monochrome": 0.0,
-    "grid": 0.0,
-}
-_UNITS = {"px": 1.0, "": 1.0, "em": 16.0, "rem": 16.0, "dppx": 1.0, "x": 1.0, "dpi": 1 / 96}
-_QUANTITY = re.compile(r"([\d.]{1,9})\s*(?:/\s*([\d.]{1,9})|([a-z]{0,4}))")
-_RANGE = re.compile(r"(?:([^<>=]+?)\s*([<>]=?|=)\s*)?([a-z-]+)\s*(?:([<>]=?|=)\s*([^<>=]+))?")
-_TERM = re.compile(r"\s*+(?:(not|and|or|only)(?![\w-])|([\w-]*+)(\()|([\w-]++))")
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-    "=": lambda one, other: one == other,
-}
-_MAX_CONDITIONS = 20
-_SUPPORTED = frozenset(
-    "display position color background background-color background-image background-clip opacity visibility overflow"
-    " float clear width height min-width max-width min-height max-height margin padding border border-radius font"
-    " font-size font-family font-variation-settings font-feature-settings line-height text-decoration text-wrap"
-    " transform transition animation filter backdrop-filter mix-blend-mode clip-path mask mask-image mask-size"
-    " object-fit object-position aspect-ratio gap row-gap column-gap grid grid-area grid-template"
-    " grid-template-columns grid-template-areas flex flex-wrap order align-items justify-content place-items inset"
-    " content-visibility contain container container-type scroll-snap-type scroll-behavior overscroll-behavior"
-    " scrollbar-gutter scrollbar-color will-change writing-mode appearance accent-color columns column-count hyphens"
-    " shape-outside touch-action pointer-events user-select view-transition-name animation-timeline translate rotate"
-    " scale line-clamp text-underline-offset margin-inline padding-inline inset-inline anchor-name".split()
-)
+class Indexed:
+    """A selector with its rule; compiled when an element has its key, since most selectors are never needed."""
+
+    __slots__ = ("_selector", "_source", "rule")
+
+    def __init__(self, rule: StyleRule, source: str = "", selector: Selector | None = None) -> None:
+        self.rule = rule
+        self._source = source
+        self._selector = selector
+
+    @property
+    def selector(self) -> Selector:
+        if self._selector is None:
+            compiled = compile_selectors(self._source)
+            self._selector = compiled[0] if compiled else NEVER
+        return self._selector
+
+    def matches(self, element: Element) -> bool:
+        return matches(self.selector, element)
 
 
-@lru_cache(maxsize=500)
-def is_for_screens(media: str) -> bool:
-    """Whether a list of media queries holds for a usual screen."""
-    queries = [query.strip() for query in media.lower().split(",")]
-    return not media.strip() or any(map(_is_query_met, filter(None, queries)))
+class RuleIndex(ElementIndex[Indexed]):
+    """Rules by the last simple selector of each selector."""
+
+    def add(self, selector: Selector, rule: StyleRule) -> None:
+        """Add a compiled selector."""
+        ancestor = max((name for name in selector.needed if name[0] in ".#"), default="")
+        for key in selector.compounds[-1].index_keys():
+            self.insert(key, ancestor, Indexed(rule, selector=selector))
+
+    def add_by_text(self, source: str, skeleton: str, rule: StyleRule) -> bool:
+        """Add a selector of which the key is known without a compiler; its skeleton is as long."""
+        start = max(skeleton.rfind(" "), skeleton.rfind(">")) + 1
+        last = _LAST_PART.match(skeleton, start)
+        if last is None or not last[0]:
+            return False
+        ancestors = [] if last[2] or not start else [*_NAMES.finditer(skeleton, 0, start)]
+        ancestor = unescape(source[slice(*ancestors[-1].span())]) if ancestors else ""
+        self.insert(unescape(source[slice(*last.span(2 if last[2] else 1))]), ancestor, Indexed(rule, source))
+        return True
 
 
-def _is_query_met(query: str) -> bool:
-    # In front of a medium `not` negates the whole query.
-    is_negated = query.startswith("not ") and query[4:].lstrip()[:1] != "("
-    return _holds(query[4:] if is_negated else query, _has_feature) != is_negated
+Indexes = tuple[RuleIndex, RuleIndex, RuleIndex]
 
 
-def _holds(condition: str, decide: Callable[[str], bool], depth: int = 0) -> bool:
-    """Evaluate `not`, `and` and `or` from left to right; `decide` judges the content of parentheses."""
-    result, negated, joined_by = True, False, "and"
-    at = 0
-    while (term := _TERM.match(condition, at)) is not None and depth < _MAX_CONDITIONS:
-        at = term.end()
-        if term[1]:
-            negated = negated != (term[1] == "not")
-            joined_by = term[1] if term[1] in ("and", "or") else joined_by
+def index_rule(rule: StyleRule, rules: RuleIndex, states: RuleIndex, layers: RuleIndex) -> None:
+    """Add a rule where its selectors belong: the rules of elements, of states, or of layers behind elements."""
+    indexes = (rules, states, layers)
+    selectors = rule.block.selectors
+    if "\n" in selectors or "\t" in selectors:
+        selectors = " ".join(selectors.split())
+    is_special = _SPECIAL.search(selectors) is not None
+    skeleton = _blank(selectors) if is_special else selectors
+    if rule.block.around is not None or (is_special and _UNUSUAL.search(skeleton) is not None):
+        for selector in rule.block.compiled:
+            _add_compiled(selector, rule, indexes)
+    elif ":-" not in skeleton or _FOREIGN.search(skeleton) is None:
+        _add_each(selectors, skeleton, rule, indexes)
+
+
+def _add_each(selectors: str, skeleton: str, rule: StyleRule, indexes: Indexes) -> None:
+    end = 0
+    for part in skeleton.split(","):
+        start, end = end, end + len(part) + 1
+        kind = _kind_of(part)
+        if kind is _Kind.LAYER and _GROUNDS.isdisjoint(rule.style.normal):
             continue
-        inner, at = _argument(condition, at) if term[3] else (term[4], at)
-        value = _is_met(term, inner.strip(), decide, depth)
-        value, negated = value != negated, False
-        result = (result and value) if joined_by == "and" else (result or value)
-    return result
+        part = part.rstrip()
+        source = selectors[start : start + len(part)]
+        if not indexes[kind].add_by_text(
+            source, _SIBLING.sub(_pad, part) if "+" in part or "~" in part else part, rule
+        ):
+            for selector in compile_selectors(source):
+                _add_compiled(selector, rule, indexes)
 
 
-def _is_met(term: re.Match[str], inner: str, decide: Callable[[str], bool], depth: int) -> bool:
-    """Whether a medium or the content of parentheses holds; functions such as `selector()` always do."""
-    if not term[3]:
-        return inner in ("screen", "all")
-    if term[2]:
-        return True
-    return _holds(inner, decide, depth + 1) if inner.startswith(("(", "not ", "not(")) else decide(inner)
+def _add_compiled(selector: Selector, rule: StyleRule, indexes: Indexes) -> None:
+    rules, states, layers = indexes
+    if not selector.pseudo_element:
+        (states if selector.is_state else rules).add(selector, rule)
+    elif not _GROUNDS.isdisjoint(rule.style.normal):
+        layers.add(selector, rule)
 
 
-def _argument(text: str, start: int) -> tuple[str, int]:
-    """The text up to the parenthesis that closes, and the place behind it."""
-    level = 1
-    for at in range(start, len(text)):
-        level += {"(": 1, ")": -1}.get(text[at], 0)
-        if level == 0:
-            return text[start:at], at + 1
-    return text[start:], len(text)
+def _blank(selectors: str) -> str:
+    """Selectors as long as before, without the content of brackets and parentheses."""
+    if "\\" in selectors:
+        selectors = _ESCAPED.sub("__", selectors)
+    if "[" in selectors:
+        selectors = _ATTRIBUTE.sub(_fill, selectors)
+    for _ in range(_MAX_ARGUMENTS):
+        if "(" not in selectors:
+            break
+        selectors = _ARGUMENT.sub(_fill, selectors)
+    return selectors
 
 
-def _has_feature(feature: str) -> bool:
-    name, colon, value = (part.strip() for part in feature.partition(":"))
-    bound = name.partition("-")[0] if name.startswith(("min-", "max-")) else ""
-    number = _NUMBERS.get(name[4:] if bound else name)
-    if colon and number is not None:
-        wanted = _quantity(value)
-        return wanted is not None and _COMPARE[{"min": ">=", "max": "<="}.get(bound, "=")](number, wanted)
-    if colon:
-        return _FEATURES.get(name, "no-preference") == value
-    if name in _FEATURES or name.startswith("prefers-"):
-        return _FEATURES.get(name, "none") != "none"
-    return _is_in_range(feature)
+def _pad(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
-def _is_in_range(feature: str) -> bool:
-    found = _RANGE.fullmatch(feature)
-    number = _NUMBERS.get(found[3]) if found else None
-    if found is None or number is None:
-        return False
-    if not found[2] and not found[4]:
-        return number > 0
-    return _is_ordered(_quantity(found[1] or "0"), found[2], number) and _is_ordered(
-        number, found[4], _quantity(found[5] or "0")
-    )
+def _fill(found: re.Match[str]) -> str:
+    return _BLANK * len(found[0])
 
 
-def _is_ordered(one: float | None, comparison: str | None, other: float | None) -> bool:
-    if not comparison:
-        return True
-    return one is not None and other is not None and _COMPARE[comparison](one, other)
+class _Kind(IntEnum):
+    """The index of a selector: of elements, of elements in a state, or of layers behind elements."""
+
+    ELEMENT = 0
+    STATE = 1
+    LAYER = 2
 
 
-def _quantity(value: str) -> float | None:
-    found = _QUANTITY.fullmatch(value.strip())
-    if found is None or (found[3] or "") not in _UNITS:
-        return None
-    try:
-        return float(found[1]) / float(found[2]) if found[2] else float(found[1]) * _UNITS[found[3] or ""]
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
-@lru_cache(maxsize=500)
-def _is_supported(condition: str) -> bool:
-    return _holds(condition, _has_property)
-
-
-def _has_property(declaration: str) -> bool:
-    name, _, value = (part.strip() for part in declaration.partition(":"))
-    if name == "display":
-        return _DISPLAYS.issuperset(value.split())
-    return name in _SUPPORTED or name.startswith(("--", "-webkit-"))
-
-
-@lru_cache(maxsize=500)
-def _fits_container(condition: str) -> bool:
-    """Whether a container of any usual width meets a condition."""
-    return "(" in condition and _holds(condition[condition.index("(") :], _has_feature)
-
-
-_CONDITIONS: dict[str, Callable[[str], bool]] = {
-    "media": is_for_screens,
-    "supports": _is_supported,
-    "container": _fits_container,
-    "document": lambda _condition: False,
-}
+def _kind_of(source: str) -> _Kind:
+    names = _PSEUDO.findall(source) if ":" in source else ()
+    if not names or all(map(is_structural, names)):
+        return _Kind.ELEMENT
+    return _Kind.LAYER if is_pseudo_element(names[-1]) else _Kind.STATE

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from copy import copy
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from dowse.extract.html.tree.appearance import (
     FAINT,
+    SIGNS,
     TINY_FONT_PX,
     Certainty,
+    is_camouflage,
     is_moved,
     judge_display,
     judge_sight,
 )
-from dowse.extract.html.tree.cascade import Cascade, Computed, is_camouflage
-from dowse.extract.html.tree.css import StyleRule, StyleSheets, read_style
+from dowse.extract.html.tree.cascade import Cascade, Computed
+from dowse.extract.html.tree.css import RuleIndex, StyleRule, StyleSheets, index_rule, read_style
 from dowse.extract.html.tree.grammar import ATTRIBUTE
 from dowse.extract.html.tree.node import ANY, Attributes, Element, Node, Work, WorkSpent
-from dowse.extract.html.tree.rule_index import RuleIndex, index_rule
 from dowse.extract.html.tree.selectors import Selector
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Certainty", "Hiding", "Verdict", "hides"]
 
 _FOR_SCREEN_READERS = frozenset({"sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "skip-link"})
+# Undone on a screen of the usual width.
+_WIDE = frozenset(f"{size}:not-sr-only" for size in ("sm", "md", "lg", "xl"))
 # The source of a formula, drawn beside it.
 _FORMULAS = frozenset({"katex-mathml", "mjx_assistive_mathml"})
 _MAX_KNOWN = 10_000
@@ -45,40 +48,13 @@ _OPENS_ASIDE = re.compile(
 )
 # No attribute hides an element without one of these.
 _TELLING_WORDS = ("hidden", "style", "popover", "sr-only", "visually", "screen-reader")
-_FAR = re.compile(r"var\(|-\d{3}|-\d{2}[\d.]*(?:v|r?em|in|cm)|\d{4}|\d{3}v")
-_SMALL = re.compile(r"var\(|^\W*[01]?(?:\.\d+)?(?:px|pt|r?em|%|ch|ex|v\w)?\)?$")
-_SMALL_FONT = re.compile(r"var\(|^(?:calc\()?(?:0?\.[0-5]\d*(?:r?em)|[0-7]?(?:\.\d+)?(?:px|pt|$)|[0-4]?\d(?:\.\d+)?%)")
-_SCALED = re.compile(r"var\(|^-?[0.]|scale\w{0,2}\((?:[^)]*,)?\s*-?0?\.?0|matrix|rotate[xy]|\d{4}|\d{3}v")
-_ANY = re.compile("")
-# Declarations that may hide an element, alone or with others; most cannot.
-_SIGNS: dict[str, re.Pattern[str]] = {
-    **dict.fromkeys(("display", "visibility", "content-visibility"), re.compile(r"var\(|none|hidden|collapse")),
-    **dict.fromkeys(("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end"), _FAR),
-    **dict.fromkeys(("inset-block-start", "margin", "margin-left", "margin-top"), _FAR),
-    **dict.fromkeys(("margin-inline-start", "margin-block-start", "translate"), _FAR),
-    **dict.fromkeys(("width", "max-width", "inline-size", "max-inline-size", "height", "max-height"), _SMALL),
-    **dict.fromkeys(("block-size", "max-block-size"), _SMALL),
-    **dict.fromkeys(("opacity", "zoom"), re.compile(r"var\(|^0?(?:\.[0-2]\d*)?$|^[0-2]?\d(?:\.\d+)?%$")),
-    "z-index": re.compile(r"var\(|^-"),
-    "letter-spacing": re.compile(r"var\(|^-(?:\d{2}|[\d.]+r?em)"),
-    "text-indent": re.compile(rf"{_FAR.pattern}|100%"),
-    **dict.fromkeys(("transform", "-webkit-transform", "scale"), _SCALED),
-    **dict.fromkeys(("clip", "clip-path", "-webkit-clip-path"), re.compile(r"\(")),
-    **dict.fromkeys(("mask", "mask-image", "-webkit-mask-image"), re.compile(r"var\(|gradient")),
-    **dict.fromkeys(("-webkit-text-security", "rotate"), _ANY),
-    "filter": re.compile(r"var\(|opacity|blur"),
-    "contain": re.compile("strict"),
-    "line-height": re.compile("^(?:0|[01]px)$"),
-    "font-size": _SMALL_FONT,
-    "font": re.compile(r"var\(|(?:^|\s)(?:[0-7]?(?:\.\d+)?(?:px|pt|r?em)?|[0-4]?\d%)\s*(?:/|\s)"),
-}
 _MOVING = frozenset(("transition", "transition-property", "transition-duration", "animation", "animation-name"))
 _SHOWING = frozenset(("display", "visibility", "opacity", "height", "max-height", "transform"))
 # Ancestors in a selector that do not restrict it.
 _ANYWHERE = frozenset(("html", "body", "main", "article", "section", "div", "p", "span", ANY, ""))
 _CONTAINERS = frozenset(("div", "ul", "ol", "section", "table", "tbody", "tr", "td", "th", "figure", "main", "article"))
-# An ordinary page takes less than a tenth; all of it takes less than a second.
-_MAX_WORK = 500_000
+# An ordinary page takes less than a tenth; all of it takes half a second, and at most twice as much is spent.
+_MAX_WORK = 300_000
 
 
 class Verdict(NamedTuple):
@@ -105,11 +81,16 @@ class Hiding:
         is_complete: bool = False,
         is_scripted: bool = True,
         is_thorough: bool = True,
+        find_controlled: Callable[[], Set[str]] = frozenset,
     ) -> None:
-        """`root` has the attributes of the root element; not `is_thorough` saves time with large sheets."""
+        """`root` has the attributes of the root element; not `is_thorough` saves time with large sheets.
+
+        `find_controlled` finds the identifiers of elements that a button opens.
+        """
         self._has_doubts = True
         self.is_complete = is_complete
         self._is_scripted = is_scripted
+        self._find_controlled = find_controlled
         sheets = StyleSheets(is_thorough)
         for style in styles:
             sheets.read(style)
@@ -126,13 +107,13 @@ class Hiding:
                 index_rule(rule, self._signs, unused, unused)
         # Tags to look at closely; for attributes, see `is_suspect`.
         self._tags = self._signs.names("")
-        self._has_any = ANY in self._tags
         self._inside = self._signs.tags_inside
         self._attributes = self._signs.names("[")
         self._classes = _FOR_SCREEN_READERS | _FORMULAS | self._signs.names(".")
         self._identifiers = self._signs.names("#")
+        self._watched = _TELLING | self._attributes | ({"style", "id"} if self._identifiers else {"style"})
         # A page has few different styles and class lists, and many elements with each of them.
-        self._suspects: dict[str, bool] = {}
+        self._suspects: dict[tuple[str, str | None], bool] = {}
         self._by_style: dict[str, bool] = {}
 
     def without_doubts(self) -> Self:
@@ -143,45 +124,50 @@ class Hiding:
 
     def is_suspect(self, new: Node) -> bool:
         """Whether an element may be hidden; most cannot."""
-        attributes = new.attributes
-        if attributes:
-            if not _TELLING.isdisjoint(attributes):
-                return True
-            if "style" in attributes and self._is_telling_style(attributes["style"] or ""):
-                return True
-        return new.tag in _BY_TAG or self._is_named(new)
-
-    def _is_named(self, new: Node) -> bool:
-        """Whether a rule that may hide elements names this one."""
         tag, attributes = new.tag, new.attributes
-        if tag in self._tags or self._has_any:
-            return True
-        if attributes and self._is_named_by(attributes):
+        names = (tag, attributes.get("class") if attributes else None)
+        is_telling = self._suspects.get(names)
+        if is_telling is None:
+            is_telling = self._suspects[names] = tag in _BY_TAG or self._has_telling_name(*names)
+        if is_telling or (attributes and not self._watched.isdisjoint(attributes) and self._is_watched(attributes)):
             return True
         return (tag in self._inside or ANY in self._inside) and self._signs.has_inside(tag, self._lineage(new))
 
-    def _is_named_by(self, attributes: Attributes) -> bool:
-        names = attributes.get("class")
-        if names:
-            is_suspect = self._suspects.get(names)
-            if is_suspect is None:
-                is_suspect = self._suspects[names] = not self._classes.isdisjoint(names.lower().split())
-            if is_suspect:
-                return True
+    def _has_telling_name(self, tag: str, names: str | None) -> bool:
+        if tag in self._tags or ANY in self._tags:
+            return True
+        return bool(names) and not self._classes.isdisjoint((names or "").lower().split())
+
+    def _is_watched(self, attributes: Attributes) -> bool:
+        if not _TELLING.isdisjoint(attributes) or self._is_listed(attributes):
+            return True
+        return "style" in attributes and self._is_telling_style(attributes["style"] or "")
+
+    def _is_listed(self, attributes: Attributes) -> bool:
+        """Whether a rule that may hide elements asks for the identifier or for another attribute."""
         if "id" in attributes and (attributes["id"] or "").lower() in self._identifiers:
             return True
         return bool(self._attributes) and not self._attributes.isdisjoint(attributes)
 
+    def _is_named(self, new: Node) -> bool:
+        """Whether a rule that may hide elements names this one."""
+        tag, attributes = new.tag, new.attributes
+        if self._has_telling_name(tag, attributes.get("class")) or self._is_listed(attributes):
+            return True
+        return (tag in self._inside or ANY in self._inside) and self._signs.has_inside(tag, self._lineage(new))
+
     def judge(self, new: Node, node: LexborNode | None = None, *, is_dim: bool = False) -> Verdict:
         """Judge a suspect; `is_dim` where the text around it is hidden, and its own may be visible again."""
         attributes = new.attributes
-        if new.tag == "mjx-assistive-mml" or not _FORMULAS.isdisjoint(_classes(attributes)):
+        if _is_formula(new, node):
             return _SEEN
         is_off = _judge_attributes(new.tag, attributes)
+        if self._cascade.is_rough and self._is_named_by_rule(attributes):
+            return Verdict(Certainty.HIDDEN)
         try:
             found = self._judge_closely(new, node, is_off, is_dim=is_dim)
         except WorkSpent:
-            found = Verdict(max(is_off, self._judge_roughly(attributes)))
+            found = self._judge_roughly(new, node, is_off, is_dim=is_dim)
         if self._has_doubts:
             return found
         return Verdict(*(Certainty.NONE if each is Certainty.DOUBTFUL else each for each in found))
@@ -195,12 +181,19 @@ class Hiding:
             element.known_node = node
             return self._cascade.computed(element).is_camouflaged
         except WorkSpent:
-            return False
+            return self._renew() and self.hides_text(around, node)
+
+    def _renew(self) -> bool:
+        """Go on once without costly selectors, when the work is spent."""
+        is_first = not self._cascade.is_rough
+        self._cascade.is_rough = True
+        self._work.left = _MAX_WORK if is_first else 0
+        return is_first
 
     def _judge_closely(self, new: Node, node: LexborNode | None, is_off: Certainty, *, is_dim: bool) -> Verdict:
         is_telling = is_dim or self._is_telling(new.attributes)
         if not is_telling and not (self._is_named(new) and self._is_signed(new, node)):
-            return Verdict(Certainty.NONE if is_off and _opens(new.attributes) else is_off)
+            return Verdict(Certainty.NONE if is_off and self._opens(new.attributes) else is_off)
         element = self._element(new)
         element.known_node = node
         computed = self._cascade.computed(element) if is_dim else self._cascade.computed_alone(element)
@@ -210,7 +203,7 @@ class Hiding:
         """Whether an element matches a rule that may hide it."""
         element = self._element(new)
         element.known_node = node
-        return any(each.matches(element) for each in self._signs.candidates(element))
+        return any(self._cascade.matches(each, element) for each in self._signs.candidates(element))
 
     def _is_telling(self, attributes: Attributes) -> bool:
         """Whether the attributes of an element may hide it together with the sheets."""
@@ -253,7 +246,7 @@ class Hiding:
     def _is_sign(self, style: Mapping[str, str]) -> bool:
         # A plain loop: `any` takes half as long again, and there are thousands of rules.
         for name in style:
-            if name in _SIGNS and _SIGNS[name].search(style[name]):
+            if name in SIGNS and SIGNS[name].search(style[name]):
                 return True
         if self._fading and not self._fading.isdisjoint(_animations(style)):
             return True
@@ -270,11 +263,23 @@ class Hiding:
         if self._is_off_for_good(element, off, is_appearing=is_appearing):
             is_off = max(is_off, off)
         sight = judge_sight(style, is_placed=self._may_be_placed(style))
-        opens = bool(is_off or not computed.is_visible) and _opens(element.attributes)
+        opens = bool(is_off or not computed.is_visible) and self._opens(element.attributes)
         return Verdict(
             max(Certainty.NONE if opens else is_off, sight),
             self._judge_text(element, computed, opens=opens or is_appearing),
         )
+
+    def _opens(self, attributes: Attributes) -> bool:
+        """Whether an element is a part of the page that a click opens."""
+        if attributes.get("role") == "tabpanel":
+            return True
+        words = " ".join([f"{name} {value}" for name, value in attributes.items() if name != "style"]).lower()
+        is_named = attributes.get("role") == "region" and "aria-labelledby" in attributes
+        is_part = is_named or _OPENS.search(words) is not None or self._is_controlled(attributes)
+        return is_part and not _OPENS_ASIDE.search(words)
+
+    def _is_controlled(self, attributes: Attributes) -> bool:
+        return bool(attributes.get("id")) and attributes["id"] in self._find_controlled()
 
     def _may_be_placed(self, style: Mapping[str, str]) -> bool:
         return not self.is_complete or style.get("position", "static") != "static"
@@ -317,13 +322,19 @@ class Hiding:
         )
         return selector.is_state or (self._is_scripted and is_somewhere)
 
-    def _judge_roughly(self, attributes: Attributes) -> Certainty:
-        """Judge without the work that a page has used up: by its own style, and by names in rules that hide."""
-        style = read_style(attributes.get("style") or "")
+    def _judge_roughly(self, new: Node, node: LexborNode | None, is_off: Certainty, *, is_dim: bool) -> Verdict:
+        """Judge without the work that a page has used up: by names in rules that hide, and by its own style."""
+        if self._is_named_by_rule(new.attributes):
+            return Verdict(Certainty.HIDDEN)
+        if self._renew():
+            return self.judge(new, node, is_dim=is_dim)
+        style = read_style(new.attributes.get("style") or "")
         declared = style.normal | style.important
+        return Verdict(max(is_off, judge_display(declared), judge_sight(declared)))
+
+    def _is_named_by_rule(self, attributes: Attributes) -> bool:
         identifier = (attributes.get("id") or "").lower()
-        is_named = identifier in self._identifiers or not self._classes.isdisjoint(_classes(attributes))
-        return Certainty.HIDDEN if is_named else max(judge_display(declared), judge_sight(declared))
+        return identifier in self._identifiers or not self._classes.isdisjoint(_classes(attributes))
 
 
 def _is_shown_by_rule(element: Element, style: Mapping[str, str]) -> bool:
@@ -347,23 +358,22 @@ def _judge_attributes(tag: str, attributes: Attributes) -> Certainty:
         return Certainty.HIDDEN
     if ("hidden" in attributes and not _is_moved_later(attributes)) or "popover" in attributes:
         return Certainty.HIDDEN
-    if not _FOR_SCREEN_READERS.isdisjoint(_classes(attributes)):
+    if not _FOR_SCREEN_READERS.isdisjoint(_classes(attributes)) and _WIDE.isdisjoint(_classes(attributes)):
         return Certainty.HIDDEN
     is_silent = (attributes.get("aria-hidden") or "").lower() == "true"
     return Certainty.DOUBTFUL if is_silent and not _is_for_the_eyes(tag, attributes) else Certainty.NONE
 
 
+def _is_formula(new: Node, node: LexborNode | None) -> bool:
+    """Whether it is the source of a formula that is drawn beside it."""
+    if new.tag != "mjx-assistive-mml" and _FORMULAS.isdisjoint(_classes(new.attributes)):
+        return False
+    inner = node.first_child if node is not None else None
+    return node is None or (inner is not None and inner.tag == "math")
+
+
 def _classes(attributes: Attributes) -> list[str]:
     return (attributes.get("class") or "").lower().split()
-
-
-def _opens(attributes: Attributes) -> bool:
-    """Whether an element is a part of the page that a click opens."""
-    if attributes.get("role") == "tabpanel":
-        return True
-    attributes_text = " ".join([f"{name} {value}" for name, value in attributes.items() if name != "style"]).lower()
-    is_named = attributes.get("role") == "region" and "aria-labelledby" in attributes
-    return (is_named or _OPENS.search(attributes_text) is not None) and not _OPENS_ASIDE.search(attributes_text)
 
 
 def _is_for_the_eyes(tag: str, attributes: Attributes) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Attributes = dict[str, str | None]
 ANY = "*"
 """The tag in a selector, and the key of an index, that any element has."""
+Item = TypeVar("Item")
 # Text has none, and there is so much of it that a list for each would cost time.
 _NO_CHILDREN: list[Node] = []
 
@@ -200,6 +201,16 @@ class Element:
             yield beside
             beside = beside.next
 
+    def is_first_of_type(self, beside: Iterable[Element]) -> bool:
+        """Whether none of these siblings has the same tag."""
+        return all(other.tag != self.tag for other in beside)
+
+    def children(self) -> Iterator[Element]:
+        for node in self.node.iter() if self.node is not None else ():
+            self.work.spend()
+            if _is_element(node):
+                yield self._relative(node, self)
+
     def descendants(self) -> Iterator[Element]:
         """All elements inside, each as if it were a child."""
         if self.node is None:
@@ -222,5 +233,87 @@ class Element:
         return found
 
 
+class ElementIndex(Generic[Item]):
+    """Items by the tag, class, identifier or attribute of the elements that they are about, such as `.note`.
+
+    Items for a tag are many, and each applies in few places: they stand under the name of an ancestor too.
+    """
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, list[Item]] = {}
+        self._by_attribute: dict[str, list[Item]] = {}
+        self._inside: dict[str, dict[str, list[Item]]] = {}
+
+    def names(self, mark: str) -> frozenset[str]:
+        """Names of items that may apply anywhere: classes (`.`), ids (`#`), attributes (`[`), or tags (empty mark)."""
+        if not mark:
+            return frozenset(key for key in self._by_key if key[0] not in ".#")
+        return frozenset(self._by_attribute if mark == "[" else (key[1:] for key in self._by_key if key[0] == mark))
+
+    @property
+    def tags_inside(self) -> frozenset[str]:
+        """The tags of items that apply inside of some elements only."""
+        return frozenset(self._inside)
+
+    def has_inside(self, tag: str, lineage: frozenset[str]) -> bool:
+        """Whether an item applies to the tag inside of elements with these names."""
+        return any(key in self._inside and not self._inside[key].keys().isdisjoint(lineage) for key in (tag, ANY))
+
+    def has_attributes(self, element: Element) -> bool:
+        """Whether an item asks for an attribute that the element has."""
+        return not self._by_attribute.keys().isdisjoint(element.attributes)
+
+    def candidates(self, element: Element) -> list[Item]:
+        """The items that may be about an element."""
+        found: list[Item] = []
+        for key in element.keys:
+            if key in self._by_key:
+                found += self._by_key[key]
+        for name in self._by_attribute.keys() & element.attributes.keys() if self._by_attribute else ():
+            found += self._by_attribute[name]
+        for key in (element.tag, ANY):
+            if key in self._inside:
+                inside = self._inside[key]
+                for name in inside.keys() & element.lineage:
+                    found += inside[name]
+        element.work.spend(len(found))
+        return found
+
+    def insert(self, key: str, ancestor: str, item: Item) -> None:
+        if key[0] == "[":
+            self._by_attribute.setdefault(key[1:], []).append(item)
+        elif ancestor and key[0] not in ".#":
+            self._inside.setdefault(key, {}).setdefault(ancestor, []).append(item)
+        else:
+            self._by_key.setdefault(key, []).append(item)
+
+
 def _is_element(node: LexborNode) -> bool:
     return bool(node.tag) and (node.tag or "-")[0] not in "-_!"
+
+
+STRUCTURAL: dict[str, Callable[[Element], bool]] = {
+    "root": lambda element: element.tag == "html",
+    "scope": lambda element: element.tag == "html",
+    "link": lambda element: "href" in element.attributes,
+    "any-link": lambda element: "href" in element.attributes,
+    "defined": lambda _element: True,
+    "empty": lambda element: element.node is not None and element.node.first_child is None,
+    "first-child": lambda element: element.previous is None,
+    "last-child": lambda element: element.next is None,
+    "only-child": lambda element: element.previous is None and element.next is None,
+    "first-of-type": lambda element: element.is_first_of_type(element.before()),
+    "last-of-type": lambda element: element.is_first_of_type(element.after()),
+    "only-of-type": lambda element: element.is_first_of_type(chain(element.before(), element.after())),
+    "read-only": lambda _element: True,
+}
+"""Pseudo-classes about the place or the kind of an element."""
+COMPARISONS: dict[str, Callable[[str, str], bool]] = {
+    "=": lambda value, wanted: value == wanted,
+    "~=": lambda value, wanted: wanted in value.split(),
+    "|=": lambda value, wanted: value == wanted or value.startswith(f"{wanted}-"),
+    "^=": lambda value, wanted: bool(wanted) and value.startswith(wanted),
+    "$=": lambda value, wanted: bool(wanted) and value.endswith(wanted),
+    "*=": lambda value, wanted: bool(wanted) and wanted in value,
+}
+"""Comparisons of an attribute in a selector, by their operator."""

@@ -9,34 +9,35 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Self
 
-from dowse.extract.html.tree.node import ANY, Element
+from dowse.extract.html.tree.node import ANY, COMPARISONS, STRUCTURAL, Element
+from dowse.extract.html.tree.values import unescape
 
+# Selectors of other browsers: a list that has one of them is invalid as a whole.
+_FOREIGN = ("-ms-", "-moz-", "-o-")
 _NAME = r"(?:[\w-]|[^\x00-\x7f]|\\[0-9a-f]{1,6}[ \t\n\f\r]?|\\[^0-9a-f\n])++"
 _TOKEN = re.compile(
-    rf"(?P<combinator>\s*+[>+~]\s*+|\s++)|(?P<mark>[.#])(?P<name>{_NAME})|(?P<tag>{_NAME}|\*)|(?P<nest>&)"
+    rf"(?P<combinator>\s*+[>+~]\s*+|\s++)|(?P<mark>[.#])(?P<name>{_NAME})|(?:(?:{_NAME}|\*)?\|)?+(?P<tag>{_NAME}|\*)|(?P<nest>&)"
     rf"|\[\s*+(?P<attribute>{_NAME})\s*+(?:(?P<how>[~|^$*]?=)\s*+"
-    r"""(?P<value>"[^"]*+"|'[^']*+'|[^\]\s]*+)\s*+[is]?\s*+)?\]"""
+    r"""(?P<value>"[^"]*+"|'[^']*+'|[^\]\s]*+)\s*+i?\s*+)?\]"""
     rf"|:(?P<element>:?)(?P<state>{_NAME})(?P<opening>\()?"
 )
-_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})[ \t\n\f\r]?|([^\n]))")
 _LIST_END = re.compile(r"\s*+([,)])\s*+")
 _NTH = re.compile(r"\s*+(?:(odd|even)|([+-]?\d{0,6})n\s*+(?:([+-])\s*+(\d{1,6}))?|([+-]?\d{1,6}))\s*+")
+_OF = re.compile(r"of\s++")
 _IDENTIFIER, _CLASS, _TAG = 1_000_000, 1_000, 1
-_ALTERNATIVES = frozenset(("is", "where", "matches", "-webkit-any", "-moz-any"))
+_ALTERNATIVES = frozenset(("is", "where", "matches", "-webkit-any"))
+# Whether it counts from the end, and whether only elements with the same tag.
+_COUNTED = {
+    "nth-child": (False, False),
+    "nth-last-child": (True, False),
+    "nth-of-type": (False, True),
+    "nth-last-of-type": (True, True),
+}
+_FUNCTIONS = _ALTERNATIVES | _COUNTED.keys() | {"not", "has", "lang", "dir"}
 _PSEUDO_ELEMENTS = frozenset(("before", "after", "first-line", "first-letter"))
 # Selectors in selectors; a deeper one matches nothing.
 _MAX_DEPTH = 12
 _LONGEST_KNOWN = 200
-_PARTS: dict[str, Callable[[str, str], bool]] = {
-    "=": lambda value, wanted: value == wanted,
-    "~=": lambda value, wanted: wanted in value.split(),
-    "|=": lambda value, wanted: value == wanted or value.startswith(f"{wanted}-"),
-    "^=": lambda value, wanted: bool(wanted) and value.startswith(wanted),
-    "$=": lambda value, wanted: bool(wanted) and value.endswith(wanted),
-    "*=": lambda value, wanted: bool(wanted) and wanted in value,
-}
-
-
 Test = Callable[[Element], bool]
 
 
@@ -60,6 +61,10 @@ class Compound:
         """Whether it names an identifier, a class or an attribute."""
         return bool(self.identifiers or self.classes or self.attributes)
 
+    @property
+    def is_costly(self) -> bool:
+        return len(self.tests) > len(self.attributes) or bool(self.alternatives) or self.combinator in "+~"
+
     def matches(self, element: Element, *, in_any_state: bool = False) -> bool:
         if (self.is_state and not in_any_state) or self.pseudo_element or not self.classes <= element.classes:
             return False
@@ -70,6 +75,7 @@ class Compound:
     def _passes(self, element: Element) -> bool:
         if self.identifiers and self.identifiers != {element.identifier}:
             return False
+        element.work.spend(len(self.tests))
         return all(test(element) for test in self.tests) and all(
             _matches_one(choice, element) for choice in self.alternatives
         )
@@ -104,13 +110,16 @@ class Selector:
     specificity: int
     is_special: bool
     """Whether it depends on more than names: on places among siblings, attributes, or other selectors."""
+    is_costly: bool
+    """Whether it asks about siblings or other selectors, and not only about names and attributes."""
 
     @classmethod
     def of(cls, compounds: Sequence[Compound]) -> Self:
         inside = [each for each, right in pairwise(compounds) if right.combinator in " >"]
         needed = frozenset(name for each in inside for name in each.names())
-        is_special = any(each.tests or each.alternatives or each.combinator in "+~" for each in compounds)
-        return cls(tuple(compounds), needed, sum(each.specificity for each in compounds), is_special)
+        is_costly = any(each.is_costly for each in compounds)
+        is_special = is_costly or any(each.tests for each in compounds)
+        return cls(tuple(compounds), needed, sum(each.specificity for each in compounds), is_special, is_costly)
 
     @property
     def pseudo_element(self) -> str:
@@ -155,7 +164,7 @@ def _related(element: Element, combinator: str) -> Iterator[Element]:
     return element.before() if combinator == "~" else element.ancestors()
 
 
-NEVER = Selector((Compound(is_state=True),), frozenset(), 0, is_special=False)
+NEVER = Selector((Compound(is_state=True),), frozenset(), 0, is_special=False, is_costly=False)
 """A selector that no element matches."""
 
 
@@ -165,8 +174,8 @@ def is_pseudo_element(name: str) -> bool:
 
 
 def is_structural(name: str) -> bool:
-    """Whether a name with its colon is that of a pseudo-class about the place of an element."""
-    return name[1:] in _STRUCTURAL
+    """Whether a name with its colon is that of a pseudo-class that holds in any state."""
+    return name[1:] in STRUCTURAL or name[1:] in _FUNCTIONS
 
 
 def compile_selectors(source: str, scope: Sequence[Selector] = ()) -> Sequence[Selector]:
@@ -182,42 +191,45 @@ def _compile_known(source: str) -> Sequence[Selector]:
 
 
 class _Compiler:
-    """Reads selectors from left to right; an unknown token ends the list."""
+    """Reads selectors from left to right; one that is not understood makes the whole list invalid."""
 
     def __init__(self, source: str, scope: Sequence[Selector]) -> None:
-        self._source = source
+        self._source = source.strip()
         self._scope = scope
         self._at = 0
         self._depth = 0
 
     def read_list(self) -> Sequence[Selector]:
         found: list[Selector] = []
-        self._at = len(self._source) - len(self._source.lstrip())
         while True:
             selector = self._read_selector(is_nested=bool(self._scope))
-            if selector is not None:
-                found.append(selector)
             end = _LIST_END.match(self._source, self._at)
-            if end is None or selector is None:
+            if selector is None or (end is None and self._at < len(self._source)):
+                return ()
+            found.append(selector)
+            if end is None:
                 return found
             self._at = end.end()
 
-    def _read_selector(self, *, is_nested: bool = False) -> Selector | None:
+    def _read_selector(self, *, is_nested: bool = False, is_relative: bool = False) -> Selector | None:
         compounds: list[Compound] = []
-        combinator, current, has_scope = " ", None, False
+        combinator, current, has_scope = "", None, False
         while token := self._next_token():
             if token["combinator"] is not None:
+                if combinator or not (compounds or is_nested or is_relative):
+                    return None
                 combinator, current = token["combinator"].strip() or " ", None
                 continue
             if current is None:
-                current = Compound(combinator=combinator)
+                current = Compound(combinator=combinator or " ")
                 compounds.append(current)
+                combinator = ""
             if token["nest"]:
                 has_scope = True
                 self._add_alternatives(current, self._scope)
             elif not self._add(current, token):
                 return None
-        if not compounds:
+        if not compounds or combinator:
             return None
         return Selector.of(compounds if has_scope or not is_nested else [_scope_compound(self._scope), *compounds])
 
@@ -238,6 +250,8 @@ class _Compiler:
             compound.specificity += _TAG * (compound.tag != ANY)
         elif token["attribute"]:
             _add_attribute(compound, token)
+        elif token["state"].startswith(_FOREIGN):
+            return False
         elif token["element"] or token["state"] in _PSEUDO_ELEMENTS:
             compound.pseudo_element = token["state"]
             if token["opening"]:
@@ -259,32 +273,38 @@ class _Compiler:
         elif name in _ALTERNATIVES or name in ("not", "has"):
             self._add_nested(compound, name)
         else:
-            compound.is_state = compound.is_state or name != "lang"
+            is_met = name == "lang" or (name == "dir" and self._source.startswith("ltr", start))
+            compound.is_state = compound.is_state or not is_met
             self._skip_argument()
         return self._at > start
 
     def _add_nested(self, compound: Compound, name: str) -> None:
-        """A pseudo-class with a list of selectors, up to its closing parenthesis."""
+        """A pseudo-class with a list of selectors."""
+        chosen = self._read_nested(is_relative=name == "has")
+        if name == "not":
+            compound.tests.append(lambda element: not _matches_one(chosen, element))
+        elif name == "has":
+            compound.tests.append(lambda element: any(_has(each, element) for each in chosen))
+        else:
+            self._add_alternatives(compound, chosen, counts=name != "where")
+            return
+        compound.specificity += max((each.specificity for each in chosen), default=0)
+
+    def _read_nested(self, *, is_relative: bool = False) -> list[Selector]:
+        """The selectors up to the closing parenthesis."""
         self._depth += 1
         chosen: list[Selector] = []
         while (end := _LIST_END.match(self._source, self._at)) is None or end[1] == ",":
             self._at = end.end() if end else self._at
             before = self._at
-            selector = self._read_selector()
+            selector = self._read_selector(is_relative=is_relative)
             if selector is not None:
                 chosen.append(selector)
             elif self._at == before:
                 break
         self._depth -= 1
         self._skip_argument()
-        if name == "not":
-            compound.tests.append(lambda element: not _matches_one(chosen, element))
-        elif name == "has":
-            compound.tests.append(_holds_one_of(chosen))
-        else:
-            self._add_alternatives(compound, chosen, counts=name != "where")
-            return
-        compound.specificity += max((each.specificity for each in chosen), default=0)
+        return chosen
 
     def _add_alternatives(self, compound: Compound, chosen: Sequence[Selector], *, counts: bool = True) -> None:
         compound.alternatives.append(chosen)
@@ -292,13 +312,17 @@ class _Compiler:
 
     def _add_counted(self, compound: Compound, name: str) -> None:
         found = _NTH.match(self._source, self._at)
-        self._skip_argument()
         compound.specificity += _CLASS
+        of = _OF.match(self._source, found.end()) if found else None
+        self._at = of.end() if of else self._at
+        chosen = self._read_nested() if of else ()
+        if not of:
+            self._skip_argument()
         if found is None:
             compound.is_state = True
             return
         step, offset = _read_steps(found)
-        compound.tests.append(_counted(step, offset, _COUNTED[name]))
+        compound.tests.append(_counted(step, offset, _COUNTED[name], chosen))
 
     def _skip_argument(self) -> None:
         """Go behind the parenthesis that closes the argument."""
@@ -322,7 +346,7 @@ def _add_attribute(compound: Compound, token: re.Match[str]) -> None:
     wanted = unescape((token["value"] or "").strip("\"'"))
     compound.attributes.append(name)
     compound.specificity += _CLASS
-    compare = _PARTS.get(how)
+    compare = COMPARISONS.get(how)
     if compare is None:
         compound.tests.append(lambda element: name in element.attributes)
     else:
@@ -333,23 +357,36 @@ def _add_attribute(compound: Compound, token: re.Match[str]) -> None:
 
 def _add_state(compound: Compound, name: str) -> None:
     compound.specificity += _CLASS
-    if name in _STRUCTURAL:
-        compound.tests.append(_STRUCTURAL[name])
+    if name in STRUCTURAL:
+        compound.tests.append(STRUCTURAL[name])
     else:
         compound.is_state = True
 
 
-def _holds_one_of(chosen: Sequence[Selector]) -> Test:
-    """`:has()`; relative selectors are read as descendants."""
-    return lambda element: any(matches(each, inner) for inner in element.descendants() for each in chosen)
+def _has(wanted: Selector, element: Element) -> bool:
+    """`:has()`; behind the first combinator only a single compound is compared with its place."""
+    first, inside = wanted.compounds[0], element.descendants
+    places = (
+        {">": element.children, "~": element.after}.get(first.combinator, inside)
+        if len(wanted.compounds) == 1
+        else inside
+    )
+    if first.combinator == "+":
+        return element.next is not None and matches(wanted, element.next)
+    return any(matches(wanted, other) for other in places())
 
 
-def _counted(step: int, offset: int, counted: tuple[bool, bool]) -> Test:
+def _counted(step: int, offset: int, counted: tuple[bool, bool], of: Sequence[Selector]) -> Test:
     is_from_end, is_of_type = counted
 
+    def counts(element: Element, other: Element) -> bool:
+        return (not is_of_type or other.tag == element.tag) and (not of or _matches_one(of, other))
+
     def test(element: Element) -> bool:
+        if of and not _matches_one(of, element):
+            return False
         beside = element.after() if is_from_end else element.before()
-        place = 1 + sum(1 for other in beside if not is_of_type or other.tag == element.tag)
+        place = 1 + sum(1 for other in beside if counts(element, other))
         return place == offset if step == 0 else (place - offset) % step == 0 and (place - offset) // step >= 0
 
     return test
@@ -362,37 +399,3 @@ def _read_steps(found: re.Match[str]) -> tuple[int, int]:
         return 0, int(found[5])
     step = int(found[2] + "1") if found[2] in ("", "+", "-") else int(found[2])
     return step, int(f"{found[3]}{found[4]}") if found[4] else 0
-
-
-def unescape(name: str) -> str:
-    """A name without its escapes."""
-    return _ESCAPE.sub(_character, name) if "\\" in name else name
-
-
-def _character(found: re.Match[str]) -> str:
-    if found[2]:
-        return found[2]
-    point = int(found[1], 16)
-    return chr(point).lower() if 0 < point < 0x110000 else ""
-
-
-_STRUCTURAL: dict[str, Test] = {
-    "root": lambda element: element.tag == "html",
-    "scope": lambda element: element.tag == "html",
-    "link": lambda element: "href" in element.attributes,
-    "any-link": lambda element: "href" in element.attributes,
-    "defined": lambda _element: True,
-    "empty": lambda element: element.node is not None and element.node.first_child is None,
-    "first-child": lambda element: element.previous is None,
-    "last-child": lambda element: element.next is None,
-    "only-child": lambda element: element.previous is None and element.next is None,
-    "first-of-type": lambda element: all(other.tag != element.tag for other in element.before()),
-    "last-of-type": lambda element: all(other.tag != element.tag for other in element.after()),
-}
-# Whether it counts from the end, and whether only elements with the same tag.
-_COUNTED = {
-    "nth-child": (False, False),
-    "nth-last-child": (True, False),
-    "nth-of-type": (False, True),
-    "nth-last-of-type": (True, True),
-}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.css import StyleSheets, is_for_screens, read_style
+from dowse.extract.html.tree.css import StyleSheets, read_style
+from dowse.extract.html.tree.values import is_for_screens
 from tests.support.tables import each_row
 
 pytestmark = pytest.mark.promise("hidden-styles")
