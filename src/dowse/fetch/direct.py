@@ -20,6 +20,9 @@ from dowse.net.clients import Earlier, Fetched, UntrustedClient
 
 _MAX_REFRESHES = 3
 _MAX_SHEET_BYTES = 500_000
+# Sheets that one sheet imports, of the same host; theirs are not followed.
+_MAX_IMPORTS = 3
+_IMPORT = re.compile(r"""@import\s++(?:url\(\s*+)?["']?([^"'();\s]++)(?!["')\s]*+print)""", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,16 @@ class DirectFetcher:
     async def fetch_sheets(self, addresses: Sequence[str], *, timeout_s: float) -> tuple[str, ...]:
         """The style sheets at these addresses, through the same guard as pages; failures are left out."""
         deadline = Deadline.after(self._clock, timeout_s)
-        sheets = await asyncio.gather(*(self._sheet(address, deadline) for address in addresses))
+        sheets = await asyncio.gather(*(self._with_imports(address, deadline) for address in addresses))
         return tuple(sheet for sheet in sheets if sheet)
+
+    async def _with_imports(self, url: str, deadline: Deadline) -> str:
+        """A style sheet behind those that it imports."""
+        sheet = await self._sheet(url, deadline)
+        imported = [urls.parse(address, url) for address in _IMPORT.findall(sheet)[:_MAX_IMPORTS]]
+        here = urls.parse(url)
+        own = [there.href for there in imported if there and here and there.name == here.name]
+        return "\n".join([*(await asyncio.gather(*(self._sheet(each, deadline) for each in own))), sheet])
 
     async def _sheet(self, url: str, deadline: Deadline) -> str:
         try:

@@ -27,6 +27,19 @@ async def test_only_style_sheets_are_taken(web: PocketWeb) -> None:
     assert sheets == (".a{display:none}",)
 
 
+async def test_a_sheet_comes_with_those_that_it_imports(web: PocketWeb) -> None:
+    imports = "@import url(/b.css);@import 'http://other.example/c.css';@import \"/d.css\" print;"
+    web.pages.serves("/a.css", f"{imports}.a{{color:red}}", content_type=CSS)
+    web.pages.serves("/b.css", ".b{display:none}", content_type=CSS)
+    client = UntrustedClient(Guard((f"127.0.0.1:{web.port}",)), "dowse/test")
+
+    (sheet,) = await DirectFetcher(client, max_bytes=100_000).fetch_sheets([web.page("/a.css")], timeout_s=5)
+
+    await client.close()
+    assert sheet == f".b{{display:none}}\n{imports}.a{{color:red}}"
+    assert len(web.pages.requests) == 2
+
+
 async def test_a_private_address_is_not_asked_for_a_sheet(web: PocketWeb) -> None:
     web.pages.serves("/a.css", ".a{display:none}", content_type=CSS)
     client = UntrustedClient(Guard(), "dowse/test")

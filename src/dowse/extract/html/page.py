@@ -34,7 +34,7 @@ _WORTHWHILE_WORDS = 25
 _MOST_TARGETS = 500
 _LONGEST_NAME = 120
 # More would cost more than the page itself.
-_MOST_SHEETS = 4
+_MOST_SHEETS = 8
 _LONGEST_SECOND_LEVEL = 3
 _MODELS = (
     r"(?:ais?|llms?|ai (?:models?|systems?|tools?)|(?:ai |virtual )?(?:assistants?|agents?)|(?:chat)?bots?"
@@ -43,6 +43,9 @@ _MODELS = (
 _ORDERS = (
     r"(?:must|shall|should|need to|have to|are (?:required|instructed|asked) to|ignore|disregard|forward|send|reply"
     r"|respond|do not|never|always|please)"
+)
+_DEMANDS = (
+    r"(?:add|say|state|mention|include|always|never|do not|must|should|you (?:must|should)|recommend|tell|please)\b"
 )
 _TRIGGERS = (
     *("instruction", "prompt", "guideline", "the user", "assistant", "chatbot", "language model", "llm", "bots"),
@@ -53,10 +56,24 @@ _INSTRUCTIONS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\W{1,9}(?:\w{1,20}\W{1,9}){0,3}(?:instruction|prompt|guideline)s?\b"
     r"|\bsystem prompt\b|\bprompt injection\b"
     r"|\b(?:do not|don't|never) (?:tell|inform|mention|reveal|show)\W{1,9}(?:\w{1,20}\W{1,9}){0,4}the user"
-    r"|\byou are (?:now )?an? (?:ai|assistant|language model|chatbot|helpful)\b"
+    r"|\byou are (?:now )?an? (?:ai|llm|assistant|language model|chatbot|helpful)\b"
     rf"|{_SENTENCE}{_MODELS}(?: reading (?:this|these)[^.]{{0,40}})?,? {_ORDERS}\b"
     rf"|\b(?:instructions?|note|message|notice) (?:for|to) (?:the |all |any )?{_MODELS}\b"
 )
+# Orders for a task of models, by their first words, each with what follows: most texts have none of the words.
+_OTHER_INSTRUCTIONS = {
+    **{f"summari{each}": rf" (?:this|the|these) [^.]{{1,60}}, {_DEMANDS}" for each in ("se", "ze", "sing", "zing")},
+    **{f"your {each} ": r"(?:must|has to|needs to) " for each in ("answer", "reply", "response", "summary", "output")},
+    **{f"{each}ing,": "" for each in ("before answer", "before reply", "before summaris")},
+    **{f"{each} ": r"(?:\w{1,20} ){0,4}(?:anweisung|instruc|instruç|istruzion)" for each in ("ignoriere", "ignorez")},
+    **{f"{each} ": r"(?:\w{1,20} ){0,4}(?:instruc|instruç|istruzion)" for each in ("ignora", "ignore", "olvida")},
+    **{f"{each},": rf"? (?:(?:and )?\w{{1,20}},? ){{0,3}}{_DEMANDS}" for each in ("chatgpt", "claude", "gemini")},
+    **dict.fromkeys(("[inst]", "<|im_", "new task:", "positive review only", "dear ai,", "tell the reader"), ""),
+    **dict.fromkeys(("forget everything", "forget all"), " (?:above|before|previous|you|of the)"),
+    **dict.fromkeys(("the conversation so far", "this conversation to", "key from your environment"), ""),
+    "from now on": r",? (?:you|answer|reply|respond|only|always)\b",
+}
+_OTHERS = {word: re.compile(re.escape(word) + rest) for word, rest in _OTHER_INSTRUCTIONS.items()}
 # Enough words to know the place again.
 _WORD_CHARS, _NODES_OF_WORDS = 80, 60
 
@@ -110,6 +127,8 @@ def _extract(markup: str, tree: Tree, url: str, *, with_images: bool, model: Mod
 def _reads_like_instructions(markdown: str) -> bool:
     """Whether a text seems to address the model that reads it."""
     lower = markdown.lower()
+    if any(word in lower and pattern.search(lower) for word, pattern in _OTHERS.items()):
+        return True
     # Most texts have none of these words, and the pattern takes as long as the rest of a page.
     if not any(word in lower for word in _TRIGGERS):
         return False

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from enum import IntEnum
+from typing import NamedTuple
 
 from dowse.extract.html.tree.values import UNITS, Colour, evaluate, number, pixels, read_colour
 
 ComputedStyle = Mapping[str, str]
 # Text that is meant to be seen is never pushed that far. Carousels are moved by hundreds of percent.
-_FAR_AWAY = -900
+FAR_AWAY = -900
 _FAR_RIGHT = 2000
 _OUT_OF_WINDOW = 1000
 _INSETS = ("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end", "inset-block-start")
 _SHIFTS = ("word-spacing", "margin", "margin-left", "margin-top", "margin-inline-start", "margin-block-start")
-_WIDTHS = ("width", "max-width", "inline-size", "max-inline-size")
+WIDTHS = ("width", "max-width", "inline-size", "max-inline-size")
 _HEIGHTS = ("height", "max-height", "block-size", "max-block-size")
-PROPERTIES = frozenset((*_INSETS, *_SHIFTS, *_WIDTHS, *_HEIGHTS)) | frozenset(
+PROPERTIES = frozenset((*_INSETS, *_SHIFTS, *WIDTHS, *_HEIGHTS)) | frozenset(
     "display visibility content-visibility opacity zoom z-index letter-spacing transform -webkit-transform scale"
     " translate rotate clip clip-path -webkit-clip-path mask mask-image -webkit-mask-image -webkit-text-security filter"
     " contain line-height font-size font font-size-adjust word-spacing text-indent mask-size".split()
@@ -48,6 +49,7 @@ TINY_FONT_PX = 3.0
 FAINT = 0.05
 _COLLAPSED_LETTERS = -10
 _BLURRED = 8
+_FAR_SHADOW = 100
 _EDGE_DEGREES = 2
 _DEGREES = {"deg": 1.0, "rad": 57.3, "grad": 0.9, "turn": 360.0}
 _MAX_POINTS = 40
@@ -107,6 +109,15 @@ class Certainty(IntEnum):
     HIDDEN = 2
 
 
+class Verdict(NamedTuple):
+    """Whether an element is hidden with all that it holds, and whether its own text is."""
+
+    element: Certainty = Certainty.NONE
+    text: Certainty = Certainty.NONE
+    is_final: bool = False
+    """Whether no script is likely to show it later."""
+
+
 def judge_display(style: ComputedStyle, *, is_moving: bool = False) -> Certainty:
     """Whether text is switched off in one of the ways in which scripts hide parts of a page until later.
 
@@ -131,6 +142,11 @@ def judge_sight(style: ComputedStyle, *, is_placed: bool = True) -> Certainty:
     is_behind = style.get("position") in ("absolute", "fixed") and number(style.get("z-index", "0")) < 0
     is_doubtful = is_behind or _is_on_edge(style) or _filter_value(style, "blur") >= _BLURRED
     return Certainty.DOUBTFUL if is_doubtful or "strict" in style.get("contain", "") else Certainty.NONE
+
+
+def animations(style: ComputedStyle) -> list[str]:
+    """The words of the animations of an element, their names among them."""
+    return f"{style.get('animation', '')} {style.get('animation-name', '')}".replace(",", " ").split()
 
 
 def is_moved(style: ComputedStyle) -> bool:
@@ -209,7 +225,7 @@ def _is_boxed_in(style: ComputedStyle) -> bool:
     # An element that opens on a click may have no height either, but it has a width.
     lines = [_TINY] if style.get("line-height") in ("0", "0px", "1px") else []
     heights = [size for size in _sizes(style, _HEIGHTS) if size > 0]
-    return min((*_sizes(style, _WIDTHS), *heights, *lines), default=_TINY + 1) <= _TINY
+    return min((*_sizes(style, WIDTHS), *heights, *lines), default=_TINY + 1) <= _TINY
 
 
 def _is_empty_shape(function: tuple[str, str, str]) -> bool:
@@ -256,7 +272,7 @@ def _share(side: str) -> float:
     """The part of a box that an inset takes."""
     if side.endswith("%"):
         return number(side)
-    return 1.0 if (pixels(side) or 0) >= -_FAR_AWAY else 0.0
+    return 1.0 if (pixels(side) or 0) >= -FAR_AWAY else 0.0
 
 
 def _area(points: list[list[str]]) -> float | None:
@@ -277,7 +293,7 @@ def _clips(style: ComputedStyle) -> bool:
 
 def _is_far_away(style: ComputedStyle, *, is_placed: bool) -> bool:
     insets = _sizes(style, _INSETS) if is_placed else []
-    if min((*insets, *_sizes(style, _SHIFTS)), default=0) <= _FAR_AWAY:
+    if min((*insets, *_sizes(style, _SHIFTS)), default=0) <= FAR_AWAY:
         return True
     farthest = _FARTHEST.get(style.get("position", ""))
     if farthest is not None and max(insets, default=0) >= farthest:
@@ -296,7 +312,7 @@ def _is_far_move(part: str) -> bool:
     if part.endswith("%"):
         return abs(number(part)) >= 10
     distance = pixels(part)
-    return distance is not None and not _FAR_AWAY < distance < _FAR_RIGHT
+    return distance is not None and not FAR_AWAY < distance < _FAR_RIGHT
 
 
 def _is_unreadable(style: ComputedStyle) -> bool:
@@ -341,6 +357,15 @@ def ground_colour(style: Mapping[str, str]) -> Colour | None:
         return None
     whole = read_colour(value)
     return whole or next((colour for part in _PARTS.findall(value)[:9] if (colour := read_colour(part))), None)
+
+
+def is_relief(value: str, ground: Colour) -> bool:
+    """Whether a shadow or an outline of letters is seen on a background; one far away, or blurred, is not."""
+    parts = _PARTS.findall(value)[:_MAX_POINTS]
+    if any(abs(pixels(part) or 0) >= _FAR_SHADOW for part in parts):
+        return False
+    colours = [colour for part in parts if (colour := read_colour(part)) is not None]
+    return bool(colours) and not all(is_same_colour(colour, ground) for colour in colours)
 
 
 def has_picture(style: Mapping[str, str]) -> bool:

@@ -20,6 +20,9 @@ from dowse.extract.html.tree.values import is_for_screens
 # Pages fade in, or are shown by a script: an element that hides so much of a page is a wrapper around its content.
 _ALL_OF_A_PAGE = 0.9
 _MOST_OF_A_PAGE = 0.7
+# Unless as much prose is left: then the page is there, and what is hidden beside it is not the page.
+_ENOUGH_PROSE = 400
+_PROSE = 80
 # A `noscript` shorter than this only asks for JavaScript.
 _WORTHWHILE_NOSCRIPT = 150
 # Shorter texts are labels, whose colours are not looked up.
@@ -85,10 +88,10 @@ def _make_hiding(
 def _walk(parser: LexborHTMLParser, hiding: Hiding) -> _TreeWalk:
     """The walk over a page; a second one where the first would hide most of it."""
     walk = _TreeWalk(parser, hiding)
-    if walk.doubtful > _ALL_OF_A_PAGE * (walk.doubtful + walk.seen):
+    if walk.is_empty and walk.doubtful > _ALL_OF_A_PAGE * (walk.doubtful + walk.seen):
         hiding = hiding.without_doubts()
         walk = _TreeWalk(parser, hiding)
-    if walk.most_hidden > _MOST_OF_A_PAGE * (walk.most_hidden + walk.seen):
+    if walk.is_empty and walk.most_hidden > _MOST_OF_A_PAGE * (walk.most_hidden + walk.seen):
         walk = _TreeWalk(parser, hiding, shown=walk.most_hidden_id)
     if walk.unscripted >= max(_WORTHWHILE_NOSCRIPT, walk.seen):
         walk = _TreeWalk(parser, hiding, reads_noscript=True)
@@ -162,7 +165,9 @@ class _TreeWalk:
         self._shown = shown
         self._has_body = False
         self.tree = Tree([Node(0, "body", None, {})])
-        self.seen = self.unscripted = self.doubtful = 0
+        self.seen = self.unscripted = self.doubtful = self._prose = 0
+        # Elements that no script shows in the end: off-screen, cut off, or in the colour of their background.
+        self._final: set[int] = set()
         # The weight that an element hides, by its identity.
         self._hidden: dict[int, int] = {}
         # An empty document has no root.
@@ -170,13 +175,19 @@ class _TreeWalk:
             self._take_unseen(iter((parser.root,)))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether hardly any prose is left."""
+        return self._prose < _ENOUGH_PROSE
+
+    @property
     def most_hidden(self) -> int:
         """The weight of the element that hides most."""
-        return max(self._hidden.values(), default=0)
+        return self._hidden.get(self.most_hidden_id, 0)
 
     @property
     def most_hidden_id(self) -> int:
-        return max(self._hidden, key=lambda identity: self._hidden[identity], default=0)
+        shown_later = self._hidden.keys() - self._final
+        return max(shown_later, key=lambda identity: self._hidden[identity], default=0)
 
     def _take_body(self, body: LexborNode) -> None:
         """Add the body's nodes to the tree."""
@@ -217,6 +228,7 @@ class _TreeWalk:
             return
         if not is_blank:
             self.seen += len(text) - text.count(" ")
+            self._prose += len(text) if len(text) >= _PROSE else 0
         if not is_blank or not _indents(text, parent):
             new = Node(len(self.tree.nodes), "", parent, _NO_ATTRIBUTES, text)
             self.tree.nodes.append(new)
@@ -231,6 +243,7 @@ class _TreeWalk:
         around = node.parent if len(text) >= _WORTH_HIDING else None
         if around is None or around.mem_id == self._shown or not self._hiding.hides_text(parent, around):
             return False
+        self._final.add(around.mem_id)
         self._weigh(node, _HIDDEN, around.mem_id)
         return True
 
@@ -258,6 +271,8 @@ class _TreeWalk:
         if is_suspect and not reason and new.tag not in NEVER_SHOWN and node.mem_id != self._shown:
             verdict = self._hiding.judge(new, node, is_dim=is_dim)
             reason = _REASONS[verdict.element]
+            if verdict.is_final:
+                self._final.add(node.mem_id)
             self._dim(new, node.mem_id, verdict.text)
         if reason in _INHERITED:
             self._take_hidden(node, reason)

@@ -13,12 +13,14 @@ from dowse.extract.html.tree.appearance import (
     ground_colour,
     has_picture,
     ink_of,
+    is_relief,
     is_same_colour,
     opacity_of,
 )
 from dowse.extract.html.tree.css import Declarations, Indexed, RuleIndex, StyleRule, StyleSheets, index_rule, read_style
+from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Attributes, Element, Work
-from dowse.extract.html.tree.values import BLACK, WHITE, Colour, read_colour
+from dowse.extract.html.tree.values import BLACK, WHITE, Colour, pixels, read_colour
 
 _REFERENCE = re.compile(r"var\(\s*+(--[^\s,()]++)")
 _VARIABLE = re.compile(r"var\(\s*+(--[^\s,()]++)\s*+(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
@@ -27,11 +29,15 @@ _MAX_SUBSTITUTIONS = 10
 _MAX_VALUE_CHARS = 500
 _MEDIUM_PX = 16.0
 _CHARS_OF_A_STEP = 100
+_EDGE = 16
 _LINK: Colour = (0, 0, 238, 1)
 _DARK: Colour = (18, 18, 18, 1)
 _KEPT = frozenset(("inherit", "unset", "currentcolor", "revert", "revert-layer"))
 # Letters that a shadow, an outline or a picture shows are visible in any colour.
-_RELIEF = ("text-shadow", "-webkit-text-stroke", "-webkit-text-stroke-width", "mix-blend-mode")
+_RELIEF = ("text-shadow", "-webkit-text-stroke", "-webkit-text-stroke-width")
+# Others leave white on white and black on black as they are.
+_INVERTING = frozenset(("difference", "exclusion"))
+_PLAIN_BLENDS = frozenset(("normal", "inherit", "initial", "unset"))
 # A shorthand replaces the longhands of weaker rules.
 _LONGHANDS = {
     "background": ("background-color", "background-image"),
@@ -167,10 +173,14 @@ class Computed:
     """
 
     font_px: float
+    indent_px: float
     root_px: float
     opacity: float
     is_visible: bool
-    has_relief: bool
+    is_cut_out: bool
+    blend: str
+    is_in_grid: bool
+    reliefs: tuple[str, ...]
     colour: Colour | None
     ground: Colour | None
     variables: Mapping[str, str]
@@ -192,13 +202,19 @@ class Computed:
     @property
     def is_camouflaged(self) -> bool:
         """Whether text has the colour of its background, or none."""
-        if self.has_relief or self.colour is None:
+        if self.colour is None or self._has_relief():
             return False
         if self.colour[3] * self.opacity < FAINT:
-            clips = self.style.get("background-clip", "") + self.style.get("-webkit-background-clip", "")
             # A picture may be cut out in the form of the letters.
-            return "text" not in clips and self.opacity > FAINT
+            return not self.is_cut_out and self.opacity > FAINT
         return self.ground is not None and is_same_colour(self.colour, self.ground)
+
+    def _has_relief(self) -> bool:
+        """Whether a shadow, an outline or a blend shows letters on their background."""
+        ground = self.ground
+        if self.blend in _INVERTING or (self.blend not in _PLAIN_BLENDS and (ground is None or not _keeps(ground))):
+            return True
+        return any(ground is None or is_relief(value, ground) for value in self.reliefs)
 
     def _is_layered(self, cascade: Cascade) -> bool:
         return cascade.has_layers(self.element) or _may_overlap(self)
@@ -208,12 +224,19 @@ class Computed:
         around_px, root_px = (around.font_px, around.root_px) if around else (_MEDIUM_PX, _MEDIUM_PX)
         font_px = font_pixels(style, around_px, root_px)
         self.font_px = around_px if font_px is None else font_px
+        is_block = self.element.tag not in INLINE or style.get("display", "inline") != "inline"
+        indent_px = pixels(style["text-indent"]) if "text-indent" in style and is_block else None
+        self.indent_px = indent_px if indent_px is not None else around.indent_px if around else 0.0
         self.root_px = root_px if around else self.font_px
         self.opacity = opacity_of(style) * (around.opacity if around else 1.0)
         visibility = style.get("visibility", "inherit")
         self.is_visible = around is None or around.is_visible if visibility in _KEPT else visibility == "visible"
-        inherited = any(style.get(name, "none") not in ("none", "normal", "0") for name in _RELIEF)
-        self.has_relief = inherited or (around is not None and around.has_relief)
+        own = tuple(style[name] for name in _RELIEF if style.get(name, "none") not in ("none", "normal", "0"))
+        self.reliefs = own or (around.reliefs if around else ())
+        self.is_in_grid = around is not None and "grid" in around.style.get("display", "")
+        self.blend = style.get("mix-blend-mode") or (around.blend if around else "normal")
+        clips = style.get("background-clip", "") + style.get("-webkit-background-clip", "")
+        self.is_cut_out = "text" in clips or (around is not None and around.is_cut_out)
         self.colour = self._own_colour(cascade, around)
 
     def _own_colour(self, cascade: Cascade, around: Computed | None) -> Colour | None:
@@ -277,7 +300,8 @@ def _is_named(element: Element) -> bool:
 def _may_overlap(computed: Computed) -> bool:
     """Whether an element may lie on top of a picture beside it."""
     node = computed.element.node
-    if computed.style.get("position") not in ("absolute", "fixed") or node is None or node.parent is None:
+    is_placed = computed.style.get("position") in ("absolute", "fixed") or computed.is_in_grid
+    if not is_placed or node is None or node.parent is None:
         return False
     return node.parent.css_first(_MEDIA) is not None
 
@@ -296,6 +320,11 @@ def _presentation(attributes: Attributes) -> dict[str, str]:
         return {}
     found = {"background-color": attributes.get("bgcolor"), "color": attributes.get("color") or attributes.get("text")}
     return {name: value.lower() for name, value in found.items() if value}
+
+
+def _keeps(ground: Colour) -> bool:
+    """Whether blending leaves text in the colour of this background invisible."""
+    return max(ground[:3]) < _EDGE or min(ground[:3]) > WHITE[0] - _EDGE
 
 
 def _strength(found: tuple[int, int, int, StyleRule]) -> tuple[int, int, int]:

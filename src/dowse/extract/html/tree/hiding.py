@@ -7,13 +7,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from copy import copy
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from dowse.extract.html.tree.appearance import (
     FAINT,
+    FAR_AWAY,
     SIGNS,
     TINY_FONT_PX,
+    WIDTHS,
     Certainty,
+    Verdict,
+    animations,
     is_camouflage,
     is_moved,
     judge_display,
@@ -36,6 +40,8 @@ _FOR_SCREEN_READERS = frozenset({"sr-only", "visually-hidden", "visuallyhidden",
 _WIDE = frozenset(f"{size}:not-sr-only" for size in ("sm", "md", "lg", "xl"))
 # The source of a formula, drawn beside it.
 _FORMULAS = frozenset({"katex-mathml", "mjx_assistive_mathml"})
+# They are never narrower than a word.
+_CELLS = frozenset(("td", "th"))
 _MAX_KNOWN = 10_000
 _TELLING = frozenset({"hidden", "popover", "aria-hidden"})
 # Parts that open on a click or fade in are often content; menus and dialogs are not.
@@ -55,15 +61,6 @@ _ANYWHERE = frozenset(("html", "body", "main", "article", "section", "div", "p",
 _CONTAINERS = frozenset(("div", "ul", "ol", "section", "table", "tbody", "tr", "td", "th", "figure", "main", "article"))
 # An ordinary page takes less than a tenth; all of it takes half a second, and at most twice as much is spent.
 _MAX_WORK = 300_000
-
-
-class Verdict(NamedTuple):
-    """Whether an element is hidden with all that it holds, and whether its own text is."""
-
-    element: Certainty = Certainty.NONE
-    text: Certainty = Certainty.NONE
-
-
 _SEEN = Verdict()
 
 
@@ -170,7 +167,8 @@ class Hiding:
             found = self._judge_roughly(new, node, is_off, is_dim=is_dim)
         if self._has_doubts:
             return found
-        return Verdict(*(Certainty.NONE if each is Certainty.DOUBTFUL else each for each in found))
+        element, text = (Certainty.NONE if each is Certainty.DOUBTFUL else each for each in found[:2])
+        return Verdict(element, text, found.is_final)
 
     def hides_text(self, around: Node, node: LexborNode | None) -> bool:
         """Whether text in an element has the colour of its background, where all colours are known."""
@@ -248,7 +246,7 @@ class Hiding:
         for name in style:
             if name in SIGNS and SIGNS[name].search(style[name]):
                 return True
-        if self._fading and not self._fading.isdisjoint(_animations(style)):
+        if self._fading and not self._fading.isdisjoint(animations(style)):
             return True
         return is_camouflage(style)
 
@@ -262,12 +260,13 @@ class Hiding:
         off = judge_display(style, is_moving=is_moving)
         if self._is_off_for_good(element, off, is_appearing=is_appearing):
             is_off = max(is_off, off)
-        sight = judge_sight(style, is_placed=self._may_be_placed(style))
+        is_placed = not self.is_complete or style.get("position", "static") != "static"
+        seen = {name: style[name] for name in style if name not in WIDTHS} if element.tag in _CELLS else style
+        sight = judge_sight(seen, is_placed=is_placed)
         opens = bool(is_off or not computed.is_visible) and self._opens(element.attributes)
-        return Verdict(
-            max(Certainty.NONE if opens else is_off, sight),
-            self._judge_text(element, computed, opens=opens or is_appearing),
-        )
+        text = self._judge_text(element, computed, opens=opens or is_appearing)
+        is_final = Certainty.HIDDEN in (sight, text)
+        return Verdict(max(Certainty.NONE if opens else is_off, sight), text, is_final)
 
     def _opens(self, attributes: Attributes) -> bool:
         """Whether an element is a part of the page that a click opens."""
@@ -275,14 +274,8 @@ class Hiding:
             return True
         words = " ".join([f"{name} {value}" for name, value in attributes.items() if name != "style"]).lower()
         is_named = attributes.get("role") == "region" and "aria-labelledby" in attributes
-        is_part = is_named or _OPENS.search(words) is not None or self._is_controlled(attributes)
+        is_part = is_named or _OPENS.search(words) is not None or attributes.get("id", "") in self._find_controlled()
         return is_part and not _OPENS_ASIDE.search(words)
-
-    def _is_controlled(self, attributes: Attributes) -> bool:
-        return bool(attributes.get("id")) and attributes["id"] in self._find_controlled()
-
-    def _may_be_placed(self, style: Mapping[str, str]) -> bool:
-        return not self.is_complete or style.get("position", "static") != "static"
 
     def _is_off_for_good(self, element: Element, off: Certainty, *, is_appearing: bool) -> bool:
         if off is Certainty.NONE or (off is Certainty.DOUBTFUL and is_appearing):
@@ -291,12 +284,12 @@ class Hiding:
 
     def _is_still(self, style: Mapping[str, str]) -> bool:
         """Whether an animation is known to end, and nothing else moves the element."""
-        words = _animations(style)
+        words = animations(style)
         is_known = not self._cascade.sheets.keyframes.keys().isdisjoint(words)
         return is_known and "infinite" not in words and "transition" not in style
 
     def _judge_text(self, element: Element, computed: Computed, *, opens: bool) -> Certainty:
-        if computed.is_camouflaged:
+        if computed.is_camouflaged or computed.indent_px <= FAR_AWAY:
             return Certainty.HIDDEN
         if computed.font_px <= TINY_FONT_PX:
             return Certainty.DOUBTFUL if element.tag in _CONTAINERS else Certainty.HIDDEN
@@ -333,8 +326,8 @@ class Hiding:
         return Verdict(max(is_off, judge_display(declared), judge_sight(declared)))
 
     def _is_named_by_rule(self, attributes: Attributes) -> bool:
-        identifier = (attributes.get("id") or "").lower()
-        return identifier in self._identifiers or not self._classes.isdisjoint(_classes(attributes))
+        is_identified = (attributes.get("id") or "").lower() in self._identifiers
+        return is_identified or not self._classes.isdisjoint(_classes(attributes))
 
 
 def _is_shown_by_rule(element: Element, style: Mapping[str, str]) -> bool:
@@ -347,10 +340,6 @@ def _is_shown_by_rule(element: Element, style: Mapping[str, str]) -> bool:
 def _switches_off(rule: StyleRule) -> bool:
     declared = rule.style.normal | rule.style.important
     return declared.get("visibility") in ("hidden", "collapse") or judge_display(declared) is not Certainty.NONE
-
-
-def _animations(style: Mapping[str, str]) -> list[str]:
-    return f"{style.get('animation', '')} {style.get('animation-name', '')}".replace(",", " ").split()
 
 
 def _judge_attributes(tag: str, attributes: Attributes) -> Certainty:
@@ -406,4 +395,4 @@ def hides(attributes: str) -> bool:
     for found in ATTRIBUTE.finditer(attributes):
         _, _, value = found[0].partition("=")
         written.setdefault(found[1].lower(), html.unescape(value.strip().strip("\"'")))
-    return max(Hiding().judge(Node(0, "div", None, written))) is not Certainty.NONE
+    return max(Hiding().judge(Node(0, "div", None, written))[:2]) is not Certainty.NONE

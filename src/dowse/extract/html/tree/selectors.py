@@ -35,8 +35,7 @@ _COUNTED = {
 }
 _FUNCTIONS = _ALTERNATIVES | _COUNTED.keys() | {"not", "has", "lang", "dir"}
 _PSEUDO_ELEMENTS = frozenset(("before", "after", "first-line", "first-letter"))
-# Selectors in selectors; a deeper one matches nothing.
-_MAX_DEPTH = 12
+_MAX_DEPTH = 12  # of selectors in selectors; a deeper one matches nothing
 _LONGEST_KNOWN = 200
 Test = Callable[[Element], bool]
 
