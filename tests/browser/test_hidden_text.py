@@ -15,6 +15,7 @@ from tests.browser.rendering import Renderer, in_tabs
 from tests.eval import corpora
 from tests.eval.hidden.browser_tricks import BROWSER_LOOK_ALIKES, BROWSER_TRICKS, TOLD
 from tests.eval.hidden.page import PARAGRAPHS, SECRET
+from tests.support.tables import each_row
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.promise("hidden-browser-text")]
 
@@ -85,6 +86,36 @@ async def test_what_opens_on_a_click_is_named_as_in_the_extraction() -> None:
     source = script("visibility.js")
     assert f"/{hiding._OPENS.pattern}/" in source
     assert f"/{hiding._OPENS_ASIDE.pattern}/" in source
+
+
+@pytest.mark.promise("hidden-browser-cost")
+@each_row(
+    "style",
+    [
+        "background-image:linear-gradient(${Array(n).fill('#fff').join()})",
+        "color:#fff;text-shadow:${Array(n).fill('0 0 0 #fff').join()}",
+        "clip-path:url(#e)",
+    ],
+)
+async def test_the_cost_of_a_style_that_is_as_long_as_the_page_is_bounded(style: str, reading: Reading) -> None:
+    fill = f"""
+    const n = %d;
+    const drawing = '<svg width=0 height=0><clipPath id=e><rect width=9999 height=99 /></clipPath></svg>';
+    document.body.innerHTML = `<style>p{{{{{style}}}}}</style>` + drawing + '<p>The pier is open.</p>'.repeat(n);
+    """.replace("{{", "{").replace("}}", "}")
+
+    async def cost(renderer: Renderer, count: int) -> float:
+        await renderer.show("<body>")
+        await renderer.evaluate_apart(fill % count + "dowse.serialise(true, 1e8).chars")
+        times = []
+        for _ in range(3):
+            start = await renderer.cpu_s()
+            await renderer.evaluate_apart("dowse.serialise(true, 1e8).chars")
+            times.append(await renderer.cpu_s() - start)
+        return min(times)
+
+    small, large = await in_tabs(reading.pool, [1000, 4000], cost, tabs=1)
+    assert large <= 2.3**2 * max(small, 0.1)
 
 
 @pytest.mark.promise("hidden-browser-cost")

@@ -13,6 +13,11 @@
   const MOST_ANIMATIONS = 2000;
   // An animation that ends within this time is judged by its end.
   const SOON_MS = 10_000;
+  const MOST_RULES = 20_000;
+  const MOST_SHOWING = 200;
+  const LONGEST_SELECTOR = 300;
+  const STATE = /(?<=[\w\])*]):(?:hover|focus-within|focus|checked|target)(?![\w-])/g;
+  const SHOWS = /^(?!none$|hidden$|0(?:px)?$).+/;
   const CONTROLLING = '[aria-controls], [data-target], [data-bs-target], a[href^="#"]';
 
   const intersect = (one, other) => ({
@@ -44,19 +49,33 @@
       top: rect.top + Math.min(...ys), bottom: rect.top + Math.max(...ys),
     };
   };
+  const areaOf = (points) => {
+    let twice = 0;
+    for (let at = 0; at < points.length; at += 2) {
+      const [x, y, nextX, nextY] = [0, 1, 2, 3].map((more) => points[(at + more) % points.length]);
+      twice += x * nextY - nextX * y;
+    }
+    return Math.abs(twice) / 2;
+  };
   const SHAPES = {
     inset: (text, rect) => sides(lengths(text.split(" round ")[0], [rect.height, rect.width]), rect),
     circle: (text) => (lengths(text.split("at ")[0], [1e3]).some((radius) => radius < THIN_PX / 2) ? NOTHING : null),
     ellipse: (text) => (lengths(text.split("at ")[0], [1e3]).some((radius) => radius < THIN_PX / 2) ? NOTHING : null),
-    polygon: (text, rect) => bound(lengths(text.replace(/^(?:evenodd|nonzero),/, ""), [rect.width, rect.height]), rect),
+    polygon: (text, rect) => {
+      const points = lengths(text.replace(/^(?:evenodd|nonzero),/, ""), [rect.width, rect.height]);
+      return areaOf(points) < THIN_PX * THIN_PX ? NOTHING : bound(points, rect);
+    },
     path: (text, rect) => (/[^MLZmlz\d\s.,"-]/.test(text) ? null : bound((text.match(/-?[\d.]+/g) ?? [0, 0]).map(Number), rect)),
     xywh: (text, rect) => {
       const [, , ...size] = lengths(text.split(" round ")[0], [rect.width, rect.height]);
       return size.some((side) => side < THIN_PX) ? NOTHING : null;
     },
     url: (text, rect, view) => {
-      const [drawing] = dom.queryIn(view.document, `clipPath[id=${CSS.escape(text.replace(/["#]/g, ""))}]`);
-      return drawing && !dom.queryInside(drawing, "*") ? NOTHING : null;
+      if (!view.drawings.has(text)) {
+        const [drawing] = dom.queryIn(view.document, `clipPath[id=${CSS.escape(text.replace(/["#]/g, ""))}]`);
+        view.drawings.set(text, drawing && !dom.queryInside(drawing, "*") ? NOTHING : null);
+      }
+      return view.drawings.get(text);
     },
   };
   /** The bounds of `clip-path` or `clip`; null if they are unknown. */
@@ -123,6 +142,28 @@
     }
   };
 
+  /** Selectors of rules that show an element in another state, without that state. */
+  const findShowing = (document) => {
+    const found = new Set();
+    const pending = [...document.styleSheets];
+    for (let at = 0; at < MOST_RULES && pending.length; at += 1) {
+      const rule = pending.pop();
+      let inner = [];
+      try {
+        inner = rule.cssRules ?? [];
+      } catch {
+        continue; // of another origin
+      }
+      pending.push(...[...inner].slice(0, MOST_RULES));
+      const { style, selectorText: selectors = "" } = rule;
+      if (!style || selectors.search(STATE) < 0 || selectors.length > LONGEST_SELECTOR) continue;
+      const shows = [style.display, style.visibility, style.opacity, style.maxHeight, style.height].some((each) => SHOWS.test(each));
+      const bare = selectors.replace(STATE, "");
+      if (shows && CSS.supports(`selector(:is(${bare}))`) && found.size < MOST_SHOWING) found.add(bare);
+    }
+    return [...found];
+  };
+
   /** One document: what can be scrolled into view, and what is painted where. */
   class View {
     constructor(document, frame = null) {
@@ -134,6 +175,7 @@
       this.painted = [];
       this.raised = [];
       this.texts = [];
+      this.drawings = new Map();
       finish(dom.animations(document));
       this.reach = this.measure(frame);
     }
@@ -155,6 +197,12 @@
     get controlled() {
       this.ids ??= new Set([...dom.queryIn(this.document, CONTROLLING)].slice(0, MOST_CONTROLS).flatMap((each) => this.named(each)));
       return this.ids;
+    }
+
+    /** Whether a rule of the page shows an element under the pointer, or when something before it is checked. */
+    isShownByRule(element) {
+      this.showing ??= findShowing(this.document);
+      return this.showing.some((selector) => dom.matches(element, selector));
     }
 
     named(control) {

@@ -11,7 +11,12 @@
   // A picture of so few characters shows nothing.
   const TINY_PICTURE = /url\("data:[^"]{0,250}"\)/g;
 
+  // Longer values are cut off: they are read for each element.
+  const LONGEST_VALUE = 2000;
+  const FAR_SHADOW = 100;
+
   const known = new Map();
+  const images = new Map();
   let canvas = null;
   /** The browser converts colour spaces by drawing a dot. */
   const draw = (text) => {
@@ -63,9 +68,25 @@
 
   /** The colours in an image, a shadow and the like; null if it loads a picture, whose colours are unknown. */
   const colours = (text) => {
+    let found = images.get(text);
+    if (found === undefined) {
+      found = findColours(text.slice(0, LONGEST_VALUE));
+      if (images.size < MOST_COLOURS) images.set(text, found);
+    }
+    return found;
+  };
+  const findColours = (text) => {
     const drawn = text.replace(TINY_PICTURE, "");
     if (drawn.includes("url(")) return null;
-    return (drawn.match(COLOUR) ?? []).map(colour);
+    return [...new Set(drawn.match(COLOUR) ?? [])].map(colour);
+  };
+  /** The colours of shadows that are as near and as sharp as letters. */
+  const shadows = (text) => {
+    if (text === "none") return [];
+    const near = text.slice(0, LONGEST_VALUE).split(/,(?![^(]*\))/).filter((each) =>
+      (each.replace(COLOUR, "").match(/-?[\d.]+(?=px)/g) ?? []).every((length) => Math.abs(length) < FAR_SHADOW),
+    );
+    return colours(near.join());
   };
 
   const FILTERS = {
@@ -81,5 +102,5 @@
   const apply = (tints, colour) =>
     tints.length ? [...colour.slice(0, 3).map((channel) => tints.reduce((value, each) => each(value), channel)), colour[3]] : colour;
 
-  dowse.paint = { FAINT, colour, colours, over, isSame, isSeen, tint, apply };
+  dowse.paint = { FAINT, colour, colours, shadows, over, isSame, isSeen, tint, apply };
 })();

@@ -4,10 +4,12 @@
   const { dom, paint } = dowse;
   const { THIN_PX, TEXT, FLOW, intersect, isThin, holds, boundsOf, compare, Rows, View } = dowse.layout;
   // Elements beyond this number are judged by `checkVisibility` alone, and texts beyond it not at all.
-  const MOST_JUDGED = 20_000;
+  const MOST_JUDGED = 60_000;
   const MOST_TEXTS = 60_000;
   const MOST_COMPARED = 1_000_000;
   const MOST_RAISED = 5000;
+  // Characters of images and shadows, which the browser writes anew for each element; later ones count as none.
+  const MOST_WRITTEN = 5_000_000;
   // No text is read in letters smaller than this.
   const SMALL_PX = 3.5;
   // Letters on top of each other: the share of the area that their number and size would need.
@@ -20,10 +22,14 @@
   const OPAQUE = 0.9;
   const TINTED = 0.1;
   const LEVELS = 12;
+  const SAMPLES = 30;
+  const CONTROL_LEVELS = 3;
   const DEEPEST_LAYER = 40;
   // A page that fades in, or is shown by a script that failed, is hidden by one element around most of its text.
   const WRAPPED = 0.8;
   const WRAPPED_CHARS = 500;
+  // Beside so much other text it is no wrapper, and what is covered or without contrast is not the page.
+  const ENOUGH_CHARS = 1000;
   const MOST_HIDERS = 2000;
   const SILENT = new Set(["script", "style", "noscript", "template"]);
   // Text of these is drawn by the browser itself and has no box.
@@ -113,6 +119,7 @@
       this.hiders = [];
       this.judged = 0;
       this.compared = 0;
+      this.written = 0;
       this.order = 0;
       this.views = [];
       this.range = new Range();
@@ -218,7 +225,8 @@
     }
 
     judgeEffects(box, style) {
-      const { maskImage, mixBlendMode } = style;
+      const { mixBlendMode } = style;
+      const maskImage = this.write(style, "maskImage");
       const { filter } = box;
       // Nothing is blended with the window itself.
       if (mixBlendMode !== "normal" && box.isBacked) box.blend = mixBlendMode;
@@ -255,6 +263,14 @@
       box.clipFixed = moves ? inner : cut(parent.clipFixed);
       box.isFixed = parent.isFixed || position === "fixed" || position === "sticky";
       if (transform.startsWith("matrix3d") && style.backfaceVisibility === "hidden") this.judgeBack(box, parent, style);
+    }
+
+    /** An image or a shadow as the browser writes it. */
+    write(style, property) {
+      if (this.written > MOST_WRITTEN) return "none";
+      const text = style[property];
+      this.written += text.length;
+      return text;
     }
 
     judgeBack(box, parent, style) {
@@ -305,7 +321,7 @@
       const { view, element } = box;
       const colour = paint.apply(box.tints, paint.colour(style.backgroundColor));
       const alpha = colour[3] * box.opacity;
-      const image = style.backgroundImage;
+      const image = this.write(style, "backgroundImage");
       if (alpha <= 0.005 && image === "none") return;
       const colours = image === "none" ? [] : paint.colours(image);
       if (style.backgroundClip === "text") {
@@ -371,25 +387,29 @@
 
     isFormula(box) {
       const name = dom.localName(box.element);
-      if (name === "annotation" || name === "mjx-assistive-mml") return true;
+      if (name === "annotation") return true;
+      if (name === "mjx-assistive-mml") return box.display !== "none" && dom.queryInside(box.element, "math") !== null;
       return box.position === "absolute" && box.style.clip !== "auto" && FORMULA.test(dom.getAttribute(box.element, "class") ?? "");
     }
 
     /** Whether a click, or scrolling, opens an element: the rule of the extraction, and what a visible control names. */
     opens(element, view) {
-      if (dom.getAttribute(element, "hidden")?.toLowerCase() === "until-found") return true;
+      if (dom.getAttribute(element, "hidden")?.toLowerCase() === "until-found") return getComputedStyle(element).display !== "none";
       const role = dom.getAttribute(element, "role");
       if (role === "tabpanel") return true;
       const parent = dom.parentElement(element);
       const text = describe(element) + (parent && parent !== view.body ? describe(parent) : "");
       const isNamed = role === "region" && dom.hasAttribute(element, "aria-labelledby");
-      if (!isNamed && !OPENS.test(text) && !this.isControlled(element, view)) return false;
+      if (!isNamed && !OPENS.test(text) && !this.isControlled(element, view) && !view.isShownByRule(element)) return false;
       return !OPENS_ASIDE.test(text);
     }
 
     isControlled(element, view) {
-      const id = dom.getAttribute(element, "id");
-      return Boolean(id) && view.controlled.has(id);
+      for (let each = element, at = 0; each && at < CONTROL_LEVELS; at += 1, each = dom.parentElement(each)) {
+        const id = dom.getAttribute(each, "id");
+        if (id && view.controlled.has(id)) return true;
+      }
+      return false;
     }
 
     /** Whether a text is seen, as far as its own box tells; `unseen` decides about those that others paint over. */
@@ -419,7 +439,7 @@
       // A broad stroke is painted over the letters.
       if (stroke < BROAD * box.size && isSeen(paint.colour(style.webkitTextFillColor))) return true;
       if (stroke > 0 && isSeen(paint.colour(style.webkitTextStrokeColor))) return true;
-      return box.inks.some(isSeen) || (style.textShadow !== "none" && paint.colours(style.textShadow).some(isSeen));
+      return box.inks.some(isSeen) || paint.shadows(this.write(style, "textShadow")).some(isSeen);
     }
 
     isInReach(rect, chars, box) {
@@ -479,7 +499,7 @@
         const hidden = dom.text(element).length < most ? 0 : countChars(element);
         if (hidden > most) [most, found] = [hidden, element];
       }
-      return most > WRAPPED * (most + chars) ? found : null;
+      return chars < ENOUGH_CHARS && most > WRAPPED * (most + chars) ? found : null;
     }
 
     /** The indices of texts that are not seen after all: in the colour of their ground, or below something opaque. */
@@ -494,7 +514,8 @@
 
     isMost(texts, view) {
       const chars = (list) => list.reduce((sum, text) => sum + text.chars, 0);
-      return view.isTop && 2 * chars(texts) > chars(view.texts);
+      const [found, all] = [chars(texts), chars(view.texts)];
+      return view.isTop && 2 * found > all && all - found < ENOUGH_CHARS;
     }
 
     /** Whether an element that is no ancestor gives this text a ground on which it is seen. */
@@ -521,7 +542,7 @@
     *covered(view) {
       if (!view.raised.length) return;
       const rows = new Rows(view.raised);
-      const found = view.texts.filter((text) => rows.at(text.rect).some((painter) => this.covers(painter, text, view)));
+      const found = view.texts.filter((text) => this.isCovered(rows.at(text.rect), text, view));
       // What covers most of a page is to be closed, such as a notice.
       if (this.isMost(found, view)) return;
       for (const text of found) {
@@ -530,10 +551,23 @@
       }
     }
 
-    covers({ rect, key, box }, text, view) {
-      const both = intersect(rect, text.rect);
-      const area = Math.max(0, both.right - both.left) * Math.max(0, both.bottom - both.top);
-      if (area < OPAQUE * text.rect.width * text.rect.height) return false;
+    /** Whether painters above a text cover nearly all of it, each or together. */
+    isCovered(painters, text, view) {
+      const { rect } = text;
+      const above = painters.filter((painter) => this.isAbove(painter, text, view));
+      if (!above.length) return false;
+      let covered = 0;
+      for (let at = 0; at < SAMPLES; at += 1) {
+        const x = rect.left + ((at + 0.5) / SAMPLES) * rect.width;
+        // Three rows in turn.
+        const y = rect.top + (((at % 3) + 0.5) / 3) * rect.height;
+        if (above.some((painter) => holds(painter.rect, x, y))) covered += 1;
+      }
+      return covered >= OPAQUE * SAMPLES;
+    }
+
+    isAbove({ rect, key, box }, text, view) {
+      if (isThin(intersect(rect, text.rect), 1)) return false;
       if (compare(key, -Infinity, text.box.key, TEXT) <= 0) return false;
       // Text is scrolled out from under a bar that stays where it is.
       const { innerWidth, innerHeight } = view.window;
