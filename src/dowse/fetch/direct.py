@@ -71,7 +71,7 @@ class DirectFetcher:
         return tuple(sheet for sheet in sheets if sheet)
 
     async def _with_imports(self, url: str, deadline: Deadline) -> str:
-        """A style sheet behind those that it imports."""
+        """A style sheet, the sheets that it imports in front of it."""
         sheet = await self._sheet(url, deadline)
         imported = [urls.parse(address, url) for address in _IMPORT.findall(sheet)[:_MAX_IMPORTS]]
         here = urls.parse(url)

@@ -205,8 +205,63 @@ _OTHERS = (
     ),
 )
 
+_OPENED = (
+    LookAlike(
+        "opened: by a button",
+        f"<button aria-controls=maps>Maps</button><div id=maps hidden><p>{_TOLD}</p></div>",
+    ),
+    _sheet("opened: by a box", ".p{display:none}input:checked~.p{display:block}", "<input type=checkbox><p class=p>"),
+)
+_VALID = (
+    _sheet("valid: only on wide screens", "", '<p class="sr-only md:not-sr-only">'),
+    _sheet("valid: invalid list", "_:-ms-fullscreen, :root .note{display:none}"),
+    _sheet("valid: unknown combinator", ".box /deep/ .x{display:none}", "<div class=box><p>", "</p></div>"),
+    _sheet("valid: unknown sign", "p%x{display:none}"),
+    _sheet("valid: other namespace", "*|b.gone{display:none}"),
+    _sheet("valid: hack of a browser", ".note{display:block;display:none\\9}"),
+    _sheet("valid: reset", ".note{display:none;all:unset}"),
+    _sheet(
+        "valid: no child",
+        ".box:has(> .flag){display:none}",
+        "<div class=box><b><i class=flag></i></b><p>",
+        "</p></div>",
+    ),
+    _sheet("valid: other browser", "@supports (-webkit-touch-callout:none){.note{display:none}}"),
+    _sheet(
+        "valid: letters of a gradient",
+        ".g{background:linear-gradient(90deg,#c00,#00c);background-clip:text;-webkit-text-fill-color:transparent}",
+        "<h2 class=g><span>",
+        "</span></h2>",
+    ),
+    _sheet(
+        "valid: cell over a picture",
+        ".g{display:grid}.g>*{grid-area:1/1}.g p{color:#fff}",
+        "<div class=g><img src=sea.jpg><p>",
+        "</p></div>",
+    ),
+    _sheet(
+        "valid: box of a ratio",
+        ".r{height:0;padding-bottom:40%;position:relative;overflow:hidden}.r p{position:absolute;inset:0}",
+        "<div class=r><p>",
+        "</p></div>",
+    ),
+    _sheet(
+        "valid: indented back",
+        ".z{text-indent:-9999px}.z span{text-indent:0;display:block}",
+        "<div class=z><span>",
+        "</span></div>",
+    ),
+    _sheet(
+        "valid: cell as wide as its text",
+        ".k{width:1px;white-space:nowrap;overflow:hidden}",
+        "<table><tr><td class=k>",
+        "</td></tr></table>",
+    ),
+)
 LOOK_ALIKES = (
     *_OTHERS,
+    *_OPENED,
+    *_VALID,
     _inline("little transparency", "opacity:.9"),
     _inline("small letters", "font-size:.8em"),
     _inline("letters of ten pixels", "font-size:10px"),

@@ -427,6 +427,80 @@ LINKED = (
     ),
 )
 
+CALCULATED = tuple(
+    _sheet(f"calculated: {name}", f".note{{{declarations}}}")
+    for name, declarations in (
+        ("opacity", "opacity:calc(2 - 2)"),
+        ("smallest size", "font-size:min(1px,2rem)"),
+        ("clamped size", "font-size:clamp(0rem,.1vw,2px)"),
+        ("size of the window", "font-size:.08vw"),
+        ("position", "position:absolute;top:calc(-100vh - 200%)"),
+        ("lines away", "position:absolute;top:-300lh"),
+        ("containers away", "position:fixed;left:-200cqw"),
+        ("words apart", "word-spacing:-5000px"),
+        ("angle", "transform:rotateY(100grad)"),
+        ("solid matrix", "transform:matrix3d(0,0,0,0,0,0,0,0,0,0,1,0,0,0,0,1)"),
+        ("outside of its box", "clip-path:polygon(100% 0,200% 0,200% 90%)"),
+        ("mask without a size", "mask:linear-gradient(#000,#000) no-repeat;mask-size:0 0"),
+        ("column", "display:table-column"),
+        ("adjusted to nothing", "font-size-adjust:0"),
+        ("environment", "display:env(keyboard-inset-none,none)"),
+        ("variable without a value", "--d:initial;display:var(--d,none)"),
+        ("same shadow", "color:#fff;text-shadow:1px 1px 0 #fffffe"),
+        ("shadow far away", "color:#fff;text-shadow:-4000px 0 0 #000"),
+        ("same outline", "color:#fff;-webkit-text-stroke:2px white"),
+        ("multiplied", "color:#fff;mix-blend-mode:multiply"),
+        ("from another colour", "color:rgb(from #fff r g b)"),
+        ("colour of fields", "color:field"),
+    )
+)
+MATCHED = tuple(
+    _sheet(f"matched: {name}", sheet)
+    for name, sheet in (
+        ("before a paragraph", "p:has(+ p):not(:has(i)).note{display:none}"),
+        ("among paragraphs", ".note:nth-child(n of .note){display:none}"),
+        ("not editable", ".note:read-only{display:none}"),
+        ("direction", ".note:dir(ltr){display:none}"),
+        ("any namespace", "*|p.note{display:none}"),
+        ("pixel ratio", "@media (-webkit-min-device-pixel-ratio:.5){.note{display:none}}"),
+        ("inches", "@media (min-width:2in){.note{display:none}}"),
+        ("calculated width", "@media (min-width:calc(20em + 2px)){.note{display:none}}"),
+        ("line of a container", "@container (inline-size>9em){.note{display:none}}"),
+    )
+)
+_BULK = f"<p>{SECRET}</p>" * 120
+BULK = (
+    *(
+        Trick(f"bulk: {name}", f'<div style="{style}">{_BULK}</div>')
+        for name, style in (
+            ("display", "display:none"),
+            ("far away", "position:absolute;left:-9999px"),
+            ("white", "color:#fff;background:#fff"),
+            ("tiny", "font-size:0"),
+            ("faint", "opacity:0"),
+        )
+    ),
+    Trick("bulk: attribute", f"<div hidden>{_BULK}</div>"),
+)
+_SPEND = "u:not(.a,.b,.c,.d,.e):nth-last-child(2n+9999){display:none}"
+SPENT = tuple(
+    Trick(
+        f"spent: {name}",
+        f"<div>{'<u>x</u>' * 2_000}</div>{body.replace('SECRET', SECRET)}",
+        f"<style>{_SPEND}{sheet}</style>",
+    )
+    for name, sheet, body in (
+        ("tag", "x-n{display:none}", "<x-n>SECRET</x-n>"),
+        ("attribute", "[data-q]{display:none}", "<p data-q=1>SECRET</p>"),
+        ("inherited white", ".w{color:#fff}", "<div class=w><p>SECRET</p></div>"),
+        ("descendant", ".w p{display:none}", "<div class=w><p>SECRET</p></div>"),
+    )
+)
+NO_FORMULAS = (
+    _element("formula: class", '<p class="katex-mathml" style="display:none">SECRET</p>'),
+    _element("formula: element", '<mjx-assistive-mml style="display:none">SECRET</mjx-assistive-mml>'),
+)
+
 TRICKS = (
     *STYLES,
     *SHEETS,
@@ -439,4 +513,9 @@ TRICKS = (
     *SHAPES,
     *COMBINED,
     *LINKED,
+    *CALCULATED,
+    *MATCHED,
+    *BULK,
+    *SPENT,
+    *NO_FORMULAS,
 )

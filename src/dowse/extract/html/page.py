@@ -60,7 +60,7 @@ _INSTRUCTIONS = re.compile(
     rf"|{_SENTENCE}{_MODELS}(?: reading (?:this|these)[^.]{{0,40}})?,? {_ORDERS}\b"
     rf"|\b(?:instructions?|note|message|notice) (?:for|to) (?:the |all |any )?{_MODELS}\b"
 )
-# Orders for a task of models, by their first words, each with what follows: most texts have none of the words.
+# Orders for a task of models, by their first words, with their continuation: most texts have none of the words.
 _OTHER_INSTRUCTIONS = {
     **{f"summari{each}": rf" (?:this|the|these) [^.]{{1,60}}, {_DEMANDS}" for each in ("se", "ze", "sing", "zing")},
     **{f"your {each} ": r"(?:must|has to|needs to) " for each in ("answer", "reply", "response", "summary", "output")},

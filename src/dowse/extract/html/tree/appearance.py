@@ -64,7 +64,7 @@ _CLEAR_MASK = re.compile(
 _FONT_SIZE = re.compile(r"(?:^|\s)([\d.]{1,9}(?:px|pt|r?em|%|ex|ch|v[wh])?)(?:\s*/|\s)")
 
 
-_UNFOLDED = r"(?:var\(|calc\([-0.(]|(?:clamp|min|max)\([-0.])"
+_UNFOLDED = r"(?:var\(|calc\([-0.(]|(?:clamp|max)\([-0.]|min\([-.01])"
 _FAR = re.compile(rf"{_UNFOLDED}|-\d{{3}}|-\d{{2}}[\d.]*(?:v|c|l|r?em|in|cm)|\d{{4}}|\d{{3}}v")
 _SMALL = re.compile(rf"{_UNFOLDED}|^\W*[01]?(?:\.\d+)?(?:px|pt|r?em|%|ch|ex|v\w)?\)?$")
 _SMALL_FONT = re.compile(

@@ -20,7 +20,7 @@ from dowse.extract.html.tree.values import is_for_screens
 # Pages fade in, or are shown by a script: an element that hides so much of a page is a wrapper around its content.
 _ALL_OF_A_PAGE = 0.9
 _MOST_OF_A_PAGE = 0.7
-# Unless as much prose is left: then the page is there, and what is hidden beside it is not the page.
+# Unless as much prose is left: then the page is there, and hidden text beside it is not the page.
 _ENOUGH_PROSE = 400
 _PROSE = 80
 # A `noscript` shorter than this only asks for JavaScript.

@@ -18,15 +18,11 @@ from dowse.extract.html.tree.appearance import (
     opacity_of,
 )
 from dowse.extract.html.tree.css import Declarations, Indexed, RuleIndex, StyleRule, StyleSheets, index_rule, read_style
-from dowse.extract.html.tree.grammar import INLINE
+from dowse.extract.html.tree.grammar import INLINE, substitute
 from dowse.extract.html.tree.node import Attributes, Element, Work
 from dowse.extract.html.tree.values import BLACK, WHITE, Colour, pixels, read_colour
 
 _REFERENCE = re.compile(r"var\(\s*+(--[^\s,()]++)")
-_VARIABLE = re.compile(r"var\(\s*+(--[^\s,()]++)\s*+(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
-# Substitutions in one value, and the length of the result: variables may refer to each other without end.
-_MAX_SUBSTITUTIONS = 10
-_MAX_VALUE_CHARS = 500
 _MEDIUM_PX = 16.0
 _CHARS_OF_A_STEP = 100
 _EDGE = 16
@@ -196,6 +192,7 @@ class Computed:
         # Values are read for each element: long ones count as work.
         cascade.work.spend(sum(map(len, self.style.values())) // _CHARS_OF_A_STEP)
         _animate(self.style, cascade.sheets.keyframes)
+        self._take_letters(around)
         self._take_text(cascade, around)
         self._take_ground(cascade, around)
 
@@ -224,20 +221,30 @@ class Computed:
         around_px, root_px = (around.font_px, around.root_px) if around else (_MEDIUM_PX, _MEDIUM_PX)
         font_px = font_pixels(style, around_px, root_px)
         self.font_px = around_px if font_px is None else font_px
-        is_block = self.element.tag not in INLINE or style.get("display", "inline") != "inline"
-        indent_px = pixels(style["text-indent"]) if "text-indent" in style and is_block else None
-        self.indent_px = indent_px if indent_px is not None else around.indent_px if around else 0.0
         self.root_px = root_px if around else self.font_px
         self.opacity = opacity_of(style) * (around.opacity if around else 1.0)
         visibility = style.get("visibility", "inherit")
         self.is_visible = around is None or around.is_visible if visibility in _KEPT else visibility == "visible"
-        own = tuple(style[name] for name in _RELIEF if style.get(name, "none") not in ("none", "normal", "0"))
-        self.reliefs = own or (around.reliefs if around else ())
-        self.is_in_grid = around is not None and "grid" in around.style.get("display", "")
-        self.blend = style.get("mix-blend-mode") or (around.blend if around else "normal")
-        clips = style.get("background-clip", "") + style.get("-webkit-background-clip", "")
-        self.is_cut_out = "text" in clips or (around is not None and around.is_cut_out)
         self.colour = self._own_colour(cascade, around)
+
+    def _take_letters(self, around: Computed | None) -> None:
+        """How letters are indented, outlined, cut out and blended."""
+        style = self.style
+        own = tuple(style[name] for name in _RELIEF if style.get(name, "none") not in ("none", "normal", "0"))
+        clips = style.get("background-clip", "") + style.get("-webkit-background-clip", "")
+        indent_px = self._own_indent()
+        self.indent_px, self.reliefs, self.blend = indent_px or 0.0, own, style.get("mix-blend-mode", "normal")
+        self.is_cut_out = "text" in clips
+        self.is_in_grid = around is not None and "grid" in around.style.get("display", "")
+        if around is not None:
+            self.indent_px = around.indent_px if indent_px is None else indent_px
+            self.reliefs = own or around.reliefs
+            self.blend = style.get("mix-blend-mode", around.blend)
+            self.is_cut_out = self.is_cut_out or around.is_cut_out
+
+    def _own_indent(self) -> float | None:
+        is_block = self.element.tag not in INLINE or self.style.get("display", "inline") != "inline"
+        return pixels(self.style.get("text-indent", "")) if is_block else None
 
     def _own_colour(self, cascade: Cascade, around: Computed | None) -> Colour | None:
         text = ink_of(self.style) or "inherit"
@@ -348,10 +355,15 @@ def _inherit_variables(declared: Mapping[str, str], around: Mapping[str, str], w
     if not own:
         return around
     work.spend(len(own) + len(around))
-    written = {name: value for name, value in {**around, **own}.items() if value != "initial"}
+    written = _with_value({**around, **own})
     resolved = {name: substitute(value, written) for name, value in own.items()}
     kept = {name: value for name, value in around.items() if name not in own}
-    return kept | {name: value for name, value in resolved.items() if value is not None and value != "initial"}
+    return kept | _with_value(resolved)
+
+
+def _with_value(variables: Mapping[str, str | None]) -> dict[str, str]:
+    """The variables that have a value; `initial` is none."""
+    return {name: value for name, value in variables.items() if value is not None and value != "initial"}
 
 
 def _resolve(declared: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
@@ -365,18 +377,6 @@ def _resolve(declared: Mapping[str, str], variables: Mapping[str, str]) -> dict[
             else:
                 result[name] = known
     return result
-
-
-def substitute(value: str, variables: Mapping[str, str]) -> str | None:
-    for _ in range(_MAX_SUBSTITUTIONS):
-        found = _VARIABLE.search(value)
-        if found is None:
-            return value.strip() if "var(" not in value else None
-        known = variables.get(found[1], found[2])
-        if known is None or len(value) + len(known) > _MAX_VALUE_CHARS:
-            return None
-        value = f"{value[: found.start()]}{known}{value[found.end() :]}"
-    return value.strip() if "var(" not in value else None
 
 
 def _animate(style: dict[str, str], keyframes: Mapping[str, Mapping[str, str]]) -> None:

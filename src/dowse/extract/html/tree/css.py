@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from dowse.extract.html.tree.appearance import RELEVANT
+from dowse.extract.html.tree.appearance import RELEVANT, Certainty, judge_display
+from dowse.extract.html.tree.grammar import blank_arguments, unescape
 from dowse.extract.html.tree.node import Element, ElementIndex
 from dowse.extract.html.tree.selectors import (
     NEVER,
@@ -17,7 +18,7 @@ from dowse.extract.html.tree.selectors import (
     is_structural,
     matches,
 )
-from dowse.extract.html.tree.values import CONDITIONS, DISPLAYS, unescape
+from dowse.extract.html.tree.values import CONDITIONS, DISPLAYS
 
 COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?+")
 # A brace in a string opens no block. A string ends at the end of its line, closed or not.
@@ -33,7 +34,7 @@ _SCOPE = re.compile(r"\(([^()]*+(?:\([^()]*+\)[^()]*+)*+)\)")
 # Of all sheets together; the rest is ignored.
 _MAX_LENGTH = 1_000_000
 _ROOTS = re.compile(r"(?:(?:^|,)\s*+(?::root|html|body|:host)\s*+)++")
-# Longer values are cut off, and of long blocks only what matters is kept: each costs for every element.
+# Longer values are cut off, and long blocks keep relevant properties only: each costs for every element.
 _MAX_VALUE_CHARS = 1_000
 _MAX_DECLARATIONS = 20
 # Declarations that hide an element or show it again contain one of these; most rules contain none.
@@ -53,14 +54,8 @@ _KEYWORDS = {
 }
 _NAMES = re.compile(r"[.#][\w-]+")
 _PSEUDO = re.compile(r":{1,2}[\w-]*")
-# Parts of a selector that its key does not depend on, the innermost first, and compounds about siblings.
-_ESCAPED = re.compile(r"\\[^0-9a-f\n]")
-_ATTRIBUTE = re.compile(r"""\[(?:[^\]"'\[]|"[^"]*+"|'[^']*+')*+\]""")
-_ARGUMENT = re.compile(r"\([^()]*+\)")
-_MAX_ARGUMENTS = 4
 _SIBLING = re.compile(r"(?<![^\s>+~,])[^\s>+~,]++\s*+[+~]\s*+")
-_BLANK = "\x00"
-# Characters of selectors that are not only names, and those that need the compiler or are in no selector.
+# Characters beside names in selectors, and those for the compiler, some of which are in no selector.
 _SPECIAL = re.compile(r"[+~()\[\]&\\\"'%@^!$=/;?|<`]")
 _UNUSUAL = re.compile(r"[()\[\]&\\\"'%@^!$=/;?|<`]")
 _FOREIGN = re.compile(r"::?-(?:ms|moz|o)-")
@@ -88,19 +83,22 @@ def _read_declarations(text: str) -> Declarations:
         text = text.replace("env(", "var(--env-")
     written = _DECLARATION.findall(text)
     if len(text) > _MAX_VALUE_CHARS or len(written) > _MAX_DECLARATIONS:
-        written = [(name, value[:_MAX_VALUE_CHARS]) for name, value in written if _is_of_interest(name)]
+        written = _shorten(written)
     normal: dict[str, str] = dict(written)
     important: dict[str, str] = {}
     if "!" in text or not all(_is_valid(name, normal[name]) for name in _KEYWORDS.keys() & normal.keys()):
         normal, important = _sort_declarations(written)
-    if "all" in normal:
-        names = [*normal]
-        normal = {name: normal[name] for name in names[names.index("all") :]}
-    return Declarations(normal, important)
+    return Declarations(_behind_all(normal) if "all" in normal else normal, important)
 
 
-def _is_of_interest(name: str) -> bool:
-    return name in RELEVANT or name[:2] == "--"
+def _behind_all(normal: dict[str, str]) -> dict[str, str]:
+    """The declarations from `all` on, which resets those in front of it."""
+    names = [*normal]
+    return {name: normal[name] for name in names[names.index("all") :]}
+
+
+def _shorten(written: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, value[:_MAX_VALUE_CHARS]) for name, value in written if name in RELEVANT or name[:2] == "--"]
 
 
 def _sort_declarations(written: list[tuple[str, str]]) -> tuple[dict[str, str], dict[str, str]]:
@@ -199,18 +197,22 @@ class StyleSheets:
         for piece in text.split("}"):
             opening, brace, declarations = piece.rpartition("{")
             is_telling = bool(declarations) and (self.is_thorough or _is_telling(declarations))
-            if not is_telling and brace and "{" not in opening and ";" not in opening and "@layer" not in opening:
+            if not is_telling and brace and _opens_nothing(opening):
                 # Most rules say nothing about visibility.
                 continue
-            for prelude in opening.split("{") if brace else ():
-                before, _, prelude = prelude.rpartition(";")
-                if before:
-                    self._take(blocks[-1], before)
-                blocks.append(self._open(prelude.strip(), blocks[-1]))
+            if brace:
+                self._open_all(opening, blocks)
             if is_telling:
                 self._take(blocks[-1], declarations)
             if len(blocks) > 1:
                 blocks.pop()
+
+    def _open_all(self, opening: str, blocks: list[RuleBlock]) -> None:
+        for part in opening.split("{"):
+            before, _, prelude = part.rpartition(";")
+            if before:
+                self._take(blocks[-1], before)
+            blocks.append(self._open(prelude.strip(), blocks[-1]))
 
     def _take(self, block: RuleBlock, text: str) -> None:
         """Add the declarations of a block, or the statements outside of all blocks."""
@@ -270,9 +272,20 @@ def _is_telling(declarations: str) -> bool:
     return "background" in declarations and "color:" in declarations
 
 
+def _opens_nothing(opening: str) -> bool:
+    """Whether in front of the last block there is no other, no statement, and no layer to be known."""
+    return "{" not in opening and ";" not in opening and "@layer" not in opening
+
+
 def _disarm(found: re.Match[str]) -> str:
     text = found[0]
     return text.translate(_BRACES) if text[0] in "\"'" else ""
+
+
+def switches_off(rule: StyleRule) -> bool:
+    """Whether a rule hides elements."""
+    declared = rule.style.normal | rule.style.important
+    return declared.get("visibility") in ("hidden", "collapse") or judge_display(declared) is not Certainty.NONE
 
 
 class Indexed:
@@ -327,7 +340,7 @@ def index_rule(rule: StyleRule, rules: RuleIndex, states: RuleIndex, layers: Rul
     if "\n" in selectors or "\t" in selectors:
         selectors = " ".join(selectors.split())
     is_special = _SPECIAL.search(selectors) is not None
-    skeleton = _blank(selectors) if is_special else selectors
+    skeleton = blank_arguments(selectors) if is_special else selectors
     if rule.block.around is not None or (is_special and _UNUSUAL.search(skeleton) is not None):
         for selector in rule.block.compiled:
             _add_compiled(selector, rule, indexes)
@@ -359,25 +372,8 @@ def _add_compiled(selector: Selector, rule: StyleRule, indexes: Indexes) -> None
         layers.add(selector, rule)
 
 
-def _blank(selectors: str) -> str:
-    """Selectors as long as before, without the content of brackets and parentheses."""
-    if "\\" in selectors:
-        selectors = _ESCAPED.sub("__", selectors)
-    if "[" in selectors:
-        selectors = _ATTRIBUTE.sub(_fill, selectors)
-    for _ in range(_MAX_ARGUMENTS):
-        if "(" not in selectors:
-            break
-        selectors = _ARGUMENT.sub(_fill, selectors)
-    return selectors
-
-
 def _pad(found: re.Match[str]) -> str:
     return " " * len(found[0])
-
-
-def _fill(found: re.Match[str]) -> str:
-    return _BLANK * len(found[0])
 
 
 class _Kind(IntEnum):

@@ -1,9 +1,12 @@
-"""HTML as browsers tokenize it: the grammar of tags, the categories of elements, a linear tag scanner."""
+"""HTML as browsers tokenize it: the grammar of tags, the categories of elements, a linear tag scanner.
+
+Also the parts of style sheets that need no rules: escapes, arguments, variables.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 # Linear time: runs of characters are possessive and everything behind them is optional, so at most one alternative is
 # read twice. Groups are not possessive, because before 3.11.4 Python looks ahead wrongly inside of such. A quote opens
@@ -69,6 +72,18 @@ _TAG = re.compile(
     r"|(?P<comment>!--)|!\[CDATA\[|[!?/][^>]*+>?)"
 )
 _COMMENT_END = re.compile("--!?>")
+_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})[ \t\n\f\r]?|([^\n]))")
+# Parts of a selector that its key does not depend on, the innermost first.
+_ESCAPED = re.compile(r"\\[^0-9a-f\n]")
+_ATTRIBUTE = re.compile(r"""\[(?:[^\]"'\[]|"[^"]*+"|'[^']*+')*+\]""")
+_ARGUMENT = re.compile(r"\([^()]*+\)")
+_MAX_ARGUMENTS = 4
+_BLANK = "\x00"
+_VARIABLE = re.compile(r"var\(\s*+(--[^\s,()]++)\s*+(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
+# Substitutions in one value, and the length of the result: variables may refer to each other without end.
+_MAX_SUBSTITUTIONS = 10
+_MAX_VALUE_CHARS = 500
+NTH = re.compile(r"\s*+(?:(odd|even)|([+-]?\d{0,6})n\s*+(?:([+-])\s*+(\d{1,6}))?|([+-]?\d{1,6}))\s*+")
 # Raw text ends only with its own end tag, even where it looks like tags.
 _RAW_ENDS = {name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.I) for name in RAW}
 
@@ -104,3 +119,55 @@ def _after_text(name: str, found: re.Match[str]) -> int:
         return position_after(found)
     end = _RAW_ENDS[name].search(found.string, found.end())
     return end.start() if end else len(found.string)
+
+
+def unescape(name: str) -> str:
+    """A name without its escapes."""
+    return _ESCAPE.sub(_character, name) if "\\" in name else name
+
+
+def _character(found: re.Match[str]) -> str:
+    if found[2]:
+        return found[2]
+    point = int(found[1], 16)
+    # A control character makes a keyword another one, and is no blank.
+    return chr(point).lower() if 0x20 < point < 0x110000 else "\ufffd"
+
+
+def blank_arguments(selectors: str) -> str:
+    """Selectors as long as before, without the content of brackets and parentheses."""
+    if "\\" in selectors:
+        selectors = _ESCAPED.sub("__", selectors)
+    if "[" in selectors:
+        selectors = _ATTRIBUTE.sub(_fill, selectors)
+    for _ in range(_MAX_ARGUMENTS):
+        if "(" not in selectors:
+            break
+        selectors = _ARGUMENT.sub(_fill, selectors)
+    return selectors
+
+
+def _fill(found: re.Match[str]) -> str:
+    return _BLANK * len(found[0])
+
+
+def substitute(value: str, variables: Mapping[str, str]) -> str | None:
+    """A value with its variables replaced; `None` if one of them is unknown."""
+    for _ in range(_MAX_SUBSTITUTIONS):
+        found = _VARIABLE.search(value)
+        if found is None:
+            return value.strip() if "var(" not in value else None
+        known = variables.get(found[1], found[2])
+        if known is None or len(value) + len(known) > _MAX_VALUE_CHARS:
+            return None
+        value = f"{value[: found.start()]}{known}{value[found.end() :]}"
+    return value.strip() if "var(" not in value else None
+
+
+def read_steps(found: re.Match[str]) -> tuple[int, int]:
+    if found[1]:
+        return 2, 1 if found[1] == "odd" else 0
+    if found[5]:
+        return 0, int(found[5])
+    step = int(found[2] + "1") if found[2] in ("", "+", "-") else int(found[2])
+    return step, int(f"{found[3]}{found[4]}") if found[4] else 0

@@ -24,9 +24,18 @@ from dowse.extract.html.tree.appearance import (
     judge_sight,
 )
 from dowse.extract.html.tree.cascade import Cascade, Computed
-from dowse.extract.html.tree.css import RuleIndex, StyleRule, StyleSheets, index_rule, read_style
+from dowse.extract.html.tree.css import RuleIndex, StyleRule, StyleSheets, index_rule, read_style, switches_off
 from dowse.extract.html.tree.grammar import ATTRIBUTE
-from dowse.extract.html.tree.node import ANY, Attributes, Element, Node, Work, WorkSpent
+from dowse.extract.html.tree.node import (
+    ANY,
+    Attributes,
+    Element,
+    Node,
+    Work,
+    WorkSpent,
+    is_for_the_eyes,
+    is_moved_later,
+)
 from dowse.extract.html.tree.selectors import Selector
 
 if TYPE_CHECKING:
@@ -260,9 +269,7 @@ class Hiding:
         off = judge_display(style, is_moving=is_moving)
         if self._is_off_for_good(element, off, is_appearing=is_appearing):
             is_off = max(is_off, off)
-        is_placed = not self.is_complete or style.get("position", "static") != "static"
-        seen = {name: style[name] for name in style if name not in WIDTHS} if element.tag in _CELLS else style
-        sight = judge_sight(seen, is_placed=is_placed)
+        sight = self._judge_sight(element, style)
         opens = bool(is_off or not computed.is_visible) and self._opens(element.attributes)
         text = self._judge_text(element, computed, opens=opens or is_appearing)
         is_final = Certainty.HIDDEN in (sight, text)
@@ -276,6 +283,12 @@ class Hiding:
         is_named = attributes.get("role") == "region" and "aria-labelledby" in attributes
         is_part = is_named or _OPENS.search(words) is not None or attributes.get("id", "") in self._find_controlled()
         return is_part and not _OPENS_ASIDE.search(words)
+
+    def _judge_sight(self, element: Element, style: Mapping[str, str]) -> Certainty:
+        is_placed = not self.is_complete or style.get("position", "static") != "static"
+        if element.tag in _CELLS:
+            style = {name: style[name] for name in style if name not in WIDTHS}
+        return judge_sight(style, is_placed=is_placed)
 
     def _is_off_for_good(self, element: Element, off: Certainty, *, is_appearing: bool) -> bool:
         if off is Certainty.NONE or (off is Certainty.DOUBTFUL and is_appearing):
@@ -302,7 +315,7 @@ class Hiding:
         return any(
             self._is_later(each.selector)
             and not _SHOWING.isdisjoint(each.rule.style.normal)
-            and not _switches_off(each.rule)
+            and not switches_off(each.rule)
             for each in self._cascade.later(element)
         )
 
@@ -337,20 +350,19 @@ def _is_shown_by_rule(element: Element, style: Mapping[str, str]) -> bool:
     return element.tag == "dialog" or not {"hidden", "popover"}.isdisjoint(element.attributes)
 
 
-def _switches_off(rule: StyleRule) -> bool:
-    declared = rule.style.normal | rule.style.important
-    return declared.get("visibility") in ("hidden", "collapse") or judge_display(declared) is not Certainty.NONE
-
-
 def _judge_attributes(tag: str, attributes: Attributes) -> Certainty:
     if tag in _BY_TAG and _BY_TAG[tag](attributes):
         return Certainty.HIDDEN
-    if ("hidden" in attributes and not _is_moved_later(attributes)) or "popover" in attributes:
+    if ("hidden" in attributes and not is_moved_later(attributes)) or "popover" in attributes:
         return Certainty.HIDDEN
-    if not _FOR_SCREEN_READERS.isdisjoint(_classes(attributes)) and _WIDE.isdisjoint(_classes(attributes)):
+    if _is_for_screen_readers(_classes(attributes)):
         return Certainty.HIDDEN
     is_silent = (attributes.get("aria-hidden") or "").lower() == "true"
-    return Certainty.DOUBTFUL if is_silent and not _is_for_the_eyes(tag, attributes) else Certainty.NONE
+    return Certainty.DOUBTFUL if is_silent and not is_for_the_eyes(tag, attributes) else Certainty.NONE
+
+
+def _is_for_screen_readers(names: Sequence[str]) -> bool:
+    return not _FOR_SCREEN_READERS.isdisjoint(names) and _WIDE.isdisjoint(names)
 
 
 def _is_formula(new: Node, node: LexborNode | None) -> bool:
@@ -363,17 +375,6 @@ def _is_formula(new: Node, node: LexborNode | None) -> bool:
 
 def _classes(attributes: Attributes) -> list[str]:
     return (attributes.get("class") or "").lower().split()
-
-
-def _is_for_the_eyes(tag: str, attributes: Attributes) -> bool:
-    """Whether only screen readers skip it: pictures, and the second link of a card to its page."""
-    target = attributes.get("href") or "#"
-    return tag == "img" or not target.startswith("#")
-
-
-def _is_moved_later(attributes: Attributes) -> bool:
-    # React streams late parts of a page as <div hidden id="S:1"> and moves them into place.
-    return (attributes.get("hidden") or "").lower() == "until-found" or (attributes.get("id") or "").startswith("S:")
 
 
 _BY_TAG: dict[str, Callable[[Attributes], bool]] = {

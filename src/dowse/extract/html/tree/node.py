@@ -317,3 +317,15 @@ COMPARISONS: dict[str, Callable[[str, str], bool]] = {
     "*=": lambda value, wanted: bool(wanted) and wanted in value,
 }
 """Comparisons of an attribute in a selector, by their operator."""
+
+
+def is_for_the_eyes(tag: str, attributes: Attributes) -> bool:
+    """Whether only screen readers skip it: pictures, and the second link of a card to its page."""
+    target = attributes.get("href") or "#"
+    return tag == "img" or not target.startswith("#")
+
+
+def is_moved_later(attributes: Attributes) -> bool:
+    """Whether a script moves a hidden element into its place."""
+    # React streams late parts of a page as <div hidden id="S:1"> and moves them into place.
+    return (attributes.get("hidden") or "").lower() == "until-found" or (attributes.get("id") or "").startswith("S:")

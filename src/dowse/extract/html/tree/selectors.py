@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Self
 
+from dowse.extract.html.tree.grammar import NTH, read_steps, unescape
 from dowse.extract.html.tree.node import ANY, COMPARISONS, STRUCTURAL, Element
-from dowse.extract.html.tree.values import unescape
 
 # Selectors of other browsers: a list that has one of them is invalid as a whole.
 _FOREIGN = ("-ms-", "-moz-", "-o-")
@@ -22,7 +22,6 @@ _TOKEN = re.compile(
     rf"|:(?P<element>:?)(?P<state>{_NAME})(?P<opening>\()?"
 )
 _LIST_END = re.compile(r"\s*+([,)])\s*+")
-_NTH = re.compile(r"\s*+(?:(odd|even)|([+-]?\d{0,6})n\s*+(?:([+-])\s*+(\d{1,6}))?|([+-]?\d{1,6}))\s*+")
 _OF = re.compile(r"of\s++")
 _IDENTIFIER, _CLASS, _TAG = 1_000_000, 1_000, 1
 _ALTERNATIVES = frozenset(("is", "where", "matches", "-webkit-any"))
@@ -38,6 +37,7 @@ _PSEUDO_ELEMENTS = frozenset(("before", "after", "first-line", "first-letter"))
 _MAX_DEPTH = 12  # of selectors in selectors; a deeper one matches nothing
 _LONGEST_KNOWN = 200
 Test = Callable[[Element], bool]
+Token = re.Match[str]
 
 
 @dataclass(slots=True)
@@ -212,25 +212,29 @@ class _Compiler:
 
     def _read_selector(self, *, is_nested: bool = False, is_relative: bool = False) -> Selector | None:
         compounds: list[Compound] = []
-        combinator, current, has_scope = "", None, False
-        while token := self._next_token():
-            if token["combinator"] is not None:
-                if combinator or not (compounds or is_nested or is_relative):
-                    return None
-                combinator, current = token["combinator"].strip() or " ", None
-                continue
-            if current is None:
-                current = Compound(combinator=combinator or " ")
-                compounds.append(current)
-                combinator = ""
-            if token["nest"]:
-                has_scope = True
-                self._add_alternatives(current, self._scope)
-            elif not self._add(current, token):
-                return None
-        if not compounds or combinator:
+        token = self._next_token()
+        if token is not None and token["combinator"] is not None and not (is_nested or is_relative):
             return None
-        return Selector.of(compounds if has_scope or not is_nested else [_scope_compound(self._scope), *compounds])
+        while token is not None:
+            compounds.append(Compound(combinator=(token["combinator"] or "").strip() or " "))
+            is_valid, token = self._read_compound(compounds[-1], token)
+            if not is_valid:
+                return None
+        return self._make_selector(compounds, is_nested=is_nested) if compounds else None
+
+    def _read_compound(self, compound: Compound, token: Token | None) -> tuple[bool, Token | None]:
+        """Read a compound behind its combinator: whether it is valid, and the token behind it."""
+        if token is not None and token["combinator"] is not None:
+            token = self._next_token()
+        is_valid = token is not None and token["combinator"] is None
+        while is_valid and token is not None and token["combinator"] is None:
+            is_valid = self._add(compound, token)
+            token = self._next_token()
+        return is_valid, token
+
+    def _make_selector(self, compounds: list[Compound], *, is_nested: bool) -> Selector:
+        has_scope = any(choice is self._scope for each in compounds for choice in each.alternatives)
+        return Selector.of([_scope_compound(self._scope), *compounds] if is_nested and not has_scope else compounds)
 
     def _next_token(self) -> re.Match[str] | None:
         """The next part of a selector; none at its end."""
@@ -242,7 +246,9 @@ class _Compiler:
 
     def _add(self, compound: Compound, token: re.Match[str]) -> bool:
         """Add a simple selector; false for one that is not understood."""
-        if token["mark"]:
+        if token["nest"]:
+            self._add_alternatives(compound, self._scope)
+        elif token["mark"]:
             _add_name(compound, token["mark"], unescape(token["name"]))
         elif token["tag"]:
             compound.tag = unescape(token["tag"])
@@ -310,7 +316,7 @@ class _Compiler:
         compound.specificity += max((each.specificity for each in chosen), default=0) if counts else 0
 
     def _add_counted(self, compound: Compound, name: str) -> None:
-        found = _NTH.match(self._source, self._at)
+        found = NTH.match(self._source, self._at)
         compound.specificity += _CLASS
         of = _OF.match(self._source, found.end()) if found else None
         self._at = of.end() if of else self._at
@@ -320,7 +326,7 @@ class _Compiler:
         if found is None:
             compound.is_state = True
             return
-        step, offset = _read_steps(found)
+        step, offset = read_steps(found)
         compound.tests.append(_counted(step, offset, _COUNTED[name], chosen))
 
     def _skip_argument(self) -> None:
@@ -389,12 +395,3 @@ def _counted(step: int, offset: int, counted: tuple[bool, bool], of: Sequence[Se
         return place == offset if step == 0 else (place - offset) % step == 0 and (place - offset) // step >= 0
 
     return test
-
-
-def _read_steps(found: re.Match[str]) -> tuple[int, int]:
-    if found[1]:
-        return 2, 1 if found[1] == "odd" else 0
-    if found[5]:
-        return 0, int(found[5])
-    step = int(found[2] + "1") if found[2] in ("", "+", "-") else int(found[2])
-    return step, int(f"{found[3]}{found[4]}") if found[4] else 0

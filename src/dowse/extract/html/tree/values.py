@@ -51,26 +51,12 @@ _MATH: dict[str, Callable[[list[float]], float]] = {
     "max(": max,
     "clamp(": lambda values: max(values[0], min(values[1:])),
 }
-_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})[ \t\n\f\r]?|([^\n]))")
 DISPLAYS = frozenset(
     "none block inline inline-block flex inline-flex grid inline-grid contents flow flow-root table"
     " inline-table list-item run-in ruby table-row table-cell table-column table-caption table-row-group"
     " table-header-group table-footer-group table-column-group math -webkit-box -webkit-inline-box -webkit-flex"
     " -ms-flexbox inherit initial unset revert revert-layer".split()
 )
-
-
-def unescape(name: str) -> str:
-    """A name without its escapes."""
-    return _ESCAPE.sub(_character, name) if "\\" in name else name
-
-
-def _character(found: re.Match[str]) -> str:
-    if found[2]:
-        return found[2]
-    point = int(found[1], 16)
-    # A control character makes a keyword another one, and is no blank.
-    return chr(point).lower() if 0x20 < point < 0x110000 else "\ufffd"
 
 
 def pixels(value: str) -> float | None:
@@ -80,10 +66,13 @@ def pixels(value: str) -> float | None:
     if "(" not in value:
         share = 100 * number(value.partition(" ")[0])
         return share if share == 0 or share <= _FAR_AWAY_PERCENT else None
-    # The base is unknown, unless both bounds are on the same side of it.
+    # The base is unknown, but a length that is far off for a small one and for a large one is far off.
     bounds = [evaluate(value, {**UNITS, "%": base}) for base in (0.0, _HUNDREDTH_OF_WIDTH)]
-    known = [bound for bound in bounds if bound is not None and bound < 0]
-    return max(known) if len(known) == len(bounds) else None
+    return max((bound for bound in bounds if bound), default=None) if all(map(_is_negative, bounds)) else None
+
+
+def _is_negative(bound: float | None) -> bool:
+    return bound is not None and bound < 0
 
 
 def number(value: str, otherwise: float = 1.0) -> float:
