@@ -437,7 +437,6 @@ CALCULATED = tuple(
         ("position", "position:absolute;top:calc(-100vh - 200%)"),
         ("lines away", "position:absolute;top:-300lh"),
         ("containers away", "position:fixed;left:-200cqw"),
-        ("words apart", "word-spacing:-5000px"),
         ("angle", "transform:rotateY(100grad)"),
         ("solid matrix", "transform:matrix3d(0,0,0,0,0,0,0,0,0,0,1,0,0,0,0,1)"),
         ("outside of its box", "clip-path:polygon(100% 0,200% 0,200% 90%)"),
@@ -465,7 +464,7 @@ MATCHED = tuple(
         ("pixel ratio", "@media (-webkit-min-device-pixel-ratio:.5){.note{display:none}}"),
         ("inches", "@media (min-width:2in){.note{display:none}}"),
         ("calculated width", "@media (min-width:calc(20em + 2px)){.note{display:none}}"),
-        ("line of a container", "@container (inline-size>9em){.note{display:none}}"),
+        ("line of a container", "body{container-type:inline-size}@container (inline-size>9em){.note{display:none}}"),
     )
 )
 _BULK = f"<p>{SECRET}</p>" * 120
