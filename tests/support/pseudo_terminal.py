@@ -10,10 +10,12 @@ import termios
 COLUMNS, _ROWS = 80, 24
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _LIVE = re.compile(r"\r\x1b\[K(?:… \d+\.\d s  ([^\r]*))?")
-# Ctrl-C reaches the processes of the terminal that controls them.
+# Ctrl-C reaches the processes of the terminal that controls them. Tests that run in the background of a shell have
+# inherited that it is ignored.
 _WITH_TERMINAL = """\
-import fcntl, os, sys, termios
+import fcntl, os, signal, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])
 """
 
