@@ -18,10 +18,13 @@ def least(cost: Callable[[], float], enough: float) -> float:
 
 
 def ratio(costs: Callable[[], tuple[float, float]], enough: float) -> float:
-    """How many times as dear the second is as the first, by the least of each; the first good ratio ends the tries."""
-    first, second = costs()
-    for _ in range(1, _MOST):
-        if second / first <= enough:
-            break
-        first, second = map(min, zip((first, second), costs(), strict=True))
-    return second / first
+    """How many times as dear the second is as the first, in the best try; the first good ratio ends the tries.
+
+    Both sides of a ratio are of one try: a machine that was faster for a moment would favour one of them.
+    """
+
+    def compare() -> float:
+        first, second = costs()
+        return second / first
+
+    return least(compare, enough)
