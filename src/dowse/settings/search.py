@@ -196,7 +196,7 @@ class SearchSettings(FrozenModel):
         "contract `answers`, elsewhere by your own rules only.",
     )  # fmt: skip
     guardrails_json: GuardrailRules | None = _ANSWERS.setting(
-        None, "DOWSE_GUARDRAILS_JSON", about="Rules instead of the built-in ones; docs/integrations.md shows them."
+        None, "DOWSE_GUARDRAILS_JSON", about="Rules instead of the built-in ones; docs/citations.md shows them."
     )
 
     boost: SitePatterns = _RANKING.setting(
