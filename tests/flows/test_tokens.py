@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dowse.stores import fail_soft
 from dowse.surfaces.cli.main import main
 from tests.conftest import Server
 from tests.doubles import PocketWeb
@@ -35,6 +36,8 @@ async def status(http: HttpHere, path: str, token: str) -> int:
 async def test_scopes_rotation_and_last_use_of_a_running_server(
     server: Server, web: PocketWeb, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A busy machine is no outage: a write that takes more than a second would be given up.
+    monkeypatch.setattr(fail_soft, "PATIENCE_S", 60.0)
     shared = {"DOWSE_TOKENS_FILE": str(tmp_path / "tokens.toml"), "DOWSE_STATE": f"sqlite:///{tmp_path}/state.db"}
     for name, value in shared.items():
         monkeypatch.setenv(name, value)
