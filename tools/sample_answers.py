@@ -39,8 +39,8 @@ half that they hand to the model, so by default dowse sends the text alone, and 
 | Gemini CLI 0.61.0 | the text between `<untrusted_context>` and `</untrusted_context>` | the same text |
 
 `tests/slow/clients/test_agents.py` runs all three. The typed object has bare page text: without fence and hints,
-and with 1.2 to 2.7 times the tokens. `DOWSE_STRUCTURED=on` is for programs; `--json` at a shell and the Python API are
-always typed, and the drop-ins keep their shapes.
+and with 1.2 to 2.7 times the tokens. `DOWSE_STRUCTURED=on` is for programs; `--json` at a shell is always typed,
+and the drop-ins keep their shapes.
 
 Names, descriptions and schemas of the three tools cost a conversation at most 1,100 tokens. Rare arguments
 (`offline_mode`, `timeout_s`, `safe_search`, `region`) and categories (`map`, `music`, `files`) are accepted and not
