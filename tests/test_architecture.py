@@ -51,7 +51,8 @@ DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
-MOST_FILES = 330
+# Reranking, extraction and the Python API are ten files: a flow and a contract for each tool, and the clients.
+MOST_FILES = 340
 MOST_ROOT_MODULES = 6
 MOST_COMPLEX = 10
 
