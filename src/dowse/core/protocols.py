@@ -240,6 +240,17 @@ class Door(StrEnum):
     STDIO = "stdio"
     MCP = "mcp"
     """MCP over HTTP."""
+    REST = "rest"
+    SEARXNG = "searxng"
+    FIRECRAWL = "firecrawl"
+    TAVILY = "tavily"
+    EXA = "exa"
+    SERPER = "serper"
+    PERPLEXITY = "perplexity"
+    JINA = "jina"
+    BRAVE = "brave"
+    OPENWEBUI = "openwebui"
+    RERANK = "rerank"
 
 
 @dataclass(frozen=True, slots=True)
