@@ -57,6 +57,7 @@ from dowse.worker.pool import WorkerPool
 if TYPE_CHECKING:
     from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
+    from dowse.contracts.endpoint import Wire
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
     from dowse.providers.searxng.pool import InstancePool
@@ -85,7 +86,7 @@ class App:
         self._outage = Outage(self.clock, self.observer)
         self._entries = CacheEntries(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
         self._is_brief = is_brief
-        self._guard = self._make_guard()
+        self._guard = Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
         proxy = UpstreamProxy(settings.proxy) if settings.proxy else None
         self._api_client = ConfiguredClient(USER_AGENT, proxy=proxy)
         self._page_client = UntrustedClient(self._guard, USER_AGENT, proxy=proxy)
@@ -112,7 +113,8 @@ class App:
         self._kit = self._make_kit()
         self._usage = UsageBuffer(self._store, self.clock, (DirectFetcher.name, BrowserOnDemand.name))
         self.spending = self._account()
-        self.contract: Contract = registry.build(settings.contract, self._services())
+        self._made = self._services()
+        self.contract: Contract = registry.build(settings.contract, self._made)
         self.dispatcher = Dispatcher(
             settings,
             clock=self.clock,
@@ -186,6 +188,14 @@ class App:
     def workers_full_s(self) -> float:
         """Total time in seconds during which all workers were busy."""
         return self._workers.full_s
+
+    @cached_property
+    def wires(self) -> tuple[Wire, ...]:
+        """REST and the wires of the settings; imported when HTTP is served."""
+        from dowse.contracts.rest.endpoints import build_rest
+        from dowse.contracts.wires.table import build_wires
+
+        return (build_rest(self._made), *build_wires(self.settings.wires, self._made))
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
@@ -369,10 +379,6 @@ class App:
         if self.settings.browser == "off":
             return None
         return BrowserOnDemand(self.settings, self._guard, self._api_client, self.clock, user_agent=USER_AGENT)
-
-    def _make_guard(self) -> Guard:
-        settings = self.settings
-        return Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
 
     def _make_kit(self) -> Kit:
         return Kit(

@@ -7,9 +7,10 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, is_dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dowse.contracts.arguments import Param, input_schema
+from dowse.contracts.endpoint import Emit, Event, HttpEndpoint, HttpReply, HttpRequest, retry_after_s
 from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.output import schema_of, to_json
 from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 JsonObject = Mapping[str, object]
+R = TypeVar("R")
 
 TOKEN = "token"
 _TOKEN_PARAM = Param(TOKEN, "string", "Your token for this server; without a good one the call is refused.")
@@ -37,6 +39,7 @@ _TOKEN_PARAM = Param(TOKEN, "string", "Your token for this server; without a goo
 _TOKEN_FORM = re.compile(r"[!-+\--~]{1,4096}", re.ASCII)
 _TOKEN_NEEDED = f"A good token is needed: pass the one that the owner of this server gave you as {TOKEN}."
 _RETRY_AFTER_S = 1.0
+_NO_ERROR = DowseError()
 # A caller that has not been authenticated.
 _UNKNOWN = Principal("unknown")
 
@@ -196,6 +199,21 @@ class TokenCaller:
         return principal
 
 
+@dataclass(frozen=True, slots=True)
+class _Outcome(Generic[R]):
+    """The end of a call: its value, or its error; `remark` is the limiter's."""
+
+    caller: Principal
+    error: DowseError = _NO_ERROR
+    value: R | None = None
+    remark: str = ""
+
+    @property
+    def code(self) -> str:
+        """The outcome for metrics."""
+        return type(self.error).__name__ if self.value is None else OK
+
+
 class Dispatcher:
     """Calls a tool for a server surface; errors become answers, only cancellation passes through."""
 
@@ -220,39 +238,71 @@ class Dispatcher:
     ) -> Answer:
         """The tool's answer, or its failure as an answer; neither holds a secret."""
         started = self._clock.now()
+
+        async def work(known: Principal) -> Answer:
+            return await tool.call(given, CallContext(known, started, progress))
+
         with identify_call():
             with span(f"call {tool.name}", tool=tool.name) as current:
-                answer, outcome, known = await self._run(tool, given, progress, caller, started)
+                outcome = await self._attempt(tool.name, caller, work)
+                if outcome.value is None:
+                    answer = tool.failed(outcome.error, given)
+                else:
+                    answer = outcome.value.with_remark(outcome.remark) if outcome.remark else outcome.value
                 engine = "" if answer.is_error else answer.engine
-                current.finish(outcome, engine=engine)
+                current.finish(outcome.code, engine=engine)
             seconds = self._clock.now() - started
-            self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, known.name, door))
+            self._observer.tool_called(ToolCall(tool.name, engine, outcome.code, seconds, outcome.caller.name, door))
         return self._mask(answer)
 
-    async def _run(
+    async def serve(
         self,
-        tool: Tool,
-        given: JsonObject,
-        progress: Progress,
-        caller: Principal | TokenCaller,
-        started: float,
-    ) -> tuple[Answer, str, Principal]:
-        """The answer, its outcome for the metrics, and the caller."""
+        endpoint: HttpEndpoint,
+        request: HttpRequest,
+        caller: Principal = LOCAL,
+        door: Door = Door.REST,
+        emit: Emit | None = None,
+    ) -> HttpReply:
+        """The endpoint's reply, or its failure as a reply, within the limits of a tool; neither holds a secret.
+
+        `emit` takes the events of an endpoint that streams.
+        """
+        started = self._clock.now()
+
+        async def work(known: Principal) -> HttpReply:
+            context = CallContext(known, started)
+            if endpoint.stream and emit:
+                return await endpoint.stream(request, context, self._mask_events(emit))
+            return await endpoint.call(request, context)
+
+        with identify_call() as call_id:
+            with span(f"call {endpoint.name}", tool=endpoint.name) as current:
+                outcome = await self._attempt(endpoint.name, caller, work)
+                reply = _with_headers(outcome.value or endpoint.fail(outcome.error, request), outcome, call_id)
+                engine = reply.engine if outcome.value else ""
+                current.finish(outcome.code, engine=engine)
+            seconds = self._clock.now() - started
+            self._observer.tool_called(ToolCall(endpoint.name, engine, outcome.code, seconds, caller.name, door))
+        return self._mask_reply(reply, is_error=outcome.value is None)
+
+    async def _attempt(
+        self, tool: str, caller: Principal | TokenCaller, work: Callable[[Principal], Awaitable[R]]
+    ) -> _Outcome[R]:
+        """Admit the call of a tool and run it; any failure is an outcome."""
         known = caller if isinstance(caller, Principal) else _UNKNOWN
         try:
             if isinstance(caller, TokenCaller):
                 known = await caller.authenticate()
-            remark = await self._check_rate(tool.name, known)
+            remark = await self._check_rate(tool, known)
             with self._limit_concurrency(known), calling(known):
-                answer = await tool.call(given, CallContext(known, started, progress))
-            return answer.with_remark(remark) if remark else answer, OK, known
+                return _Outcome(known, value=await work(known), remark=remark)
         except DowseError as error:
-            event(logging.WARNING, "tool call failed", tool=tool.name, caller=known.name, error=type(error).__name__)
-            return tool.failed(error, given), type(error).__name__, known
+            event(logging.WARNING, "tool call failed", tool=tool, caller=known.name, error=type(error).__name__)
+            return _Outcome(known, error)
         except Exception:
             # The boundary: a bug must not end the server, and its text must not reach the model.
             LOGGER.exception("tool call crashed")
-            return tool.failed(InternalError(tool.name), given), InternalError.__name__, known
+            return _Outcome(known, InternalError(tool))
 
     @contextmanager
     def _limit_concurrency(self, caller: Principal) -> Iterator[None]:
@@ -285,3 +335,31 @@ class Dispatcher:
             further=tuple(map(text, answer.further)),
             output=structured if isinstance(structured, dict) else None,
         )
+
+    def _mask_reply(self, reply: HttpReply, *, is_error: bool) -> HttpReply:
+        redactor, data = self._redactor, reply.data
+        if isinstance(data, str):
+            masked: object = (redactor.message if is_error else redactor.text)(data)
+        elif isinstance(data, bytes):
+            masked = data
+        else:
+            masked = (redactor.fields if is_error else redactor.data)(data)
+        headers = {name: redactor.message(value) for name, value in reply.headers.items()}
+        return replace(reply, data=masked, headers=headers)
+
+    def _mask_events(self, emit: Emit) -> Emit:
+        async def masking(event: Event) -> None:
+            await emit(Event(event.name, self._redactor.data(event.data)))
+
+        return masking
+
+
+def _with_headers(reply: HttpReply, outcome: _Outcome[HttpReply], call_id: str) -> HttpReply:
+    """The reply with the id of its call, the remark of the limiter, and when to come back."""
+    headers = {"X-Request-Id": call_id, **reply.headers}
+    if outcome.remark:
+        headers["X-Dowse-Warning"] = outcome.remark
+    wait_s = retry_after_s(outcome.error)
+    if wait_s is not None:
+        headers.setdefault("Retry-After", str(wait_s))
+    return replace(reply, headers=headers)

@@ -34,7 +34,13 @@ CONTRACTS: Mapping[str, ContractSettings] = {
     "answers": ContractSettings({"search_web": "20/10m"}, {"structured": True, "guardrails": "on", "hedge": False}),
 }
 
+HTTP_TOOLS = ("extract", "rerank", "map_site")
+"""What REST and the wires offer beside the tools of the contracts."""
 TOOL_LIMITS: Mapping[str, str | None] = {
-    tool: limit for contract in CONTRACTS.values() for tool, limit in contract.tools.items()
+    **{tool: limit for contract in CONTRACTS.values() for tool, limit in contract.tools.items()},
+    **dict.fromkeys(HTTP_TOOLS),
 }
-"""The tools of all contracts, each with the default of `DOWSE_LIMIT_<TOOL>`."""
+"""Everything that can be limited, each with the default of `DOWSE_LIMIT_<TOOL>`."""
+
+WIRES = ("searxng", "firecrawl", "tavily", "exa", "serper", "perplexity", "jina", "brave", "openwebui", "rerank")
+"""The APIs of other vendors that the HTTP server can speak."""

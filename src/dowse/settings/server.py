@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from dowse.settings.contracts import CONTRACTS, TOOL_LIMITS
-from dowse.settings.declare import Group, Setting
+from dowse.settings.contracts import CONTRACTS, TOOL_LIMITS, WIRES
+from dowse.settings.declare import Group, Setting, Takes
 from dowse.settings.derive import LOAD_GROUP, FrozenModel
 from dowse.settings.types import (
     CacheSize,
@@ -30,6 +30,24 @@ if TYPE_CHECKING:
     ContractName = str
 else:
     ContractName = Literal[tuple(CONTRACTS)]
+
+
+def _wires(value: object) -> tuple[str, ...]:
+    """Names of wires in the order of the table."""
+    if isinstance(value, tuple):
+        return value
+    text = str(value).strip().lower()
+    if text in ("on", "off"):
+        return WIRES if text == "on" else ()
+    named = {name.strip() for name in text.split(",")} - {""}
+    if not named or named - set(WIRES):
+        raise ValueError
+    return tuple(name for name in WIRES if name in named)
+
+
+WireNames = Annotated[
+    tuple[str, ...], BeforeValidator(_wires), Takes(f"on, off, or names out of {', '.join(WIRES)}, separated by commas")
+]
 
 _SERVER = Group("Server", splits_cache=False)
 _NETWORK = Group("Network", trusted_only=True)
@@ -108,6 +126,10 @@ class ServerSettings(FrozenModel):
     allowed_origins: Origins = _CALLERS.setting(
         "", "DOWSE_ALLOWED_ORIGINS", about="Origins of web pages that may call the HTTP server from a browser."
     )
+    wires: WireNames = _CALLERS.setting(
+        "on", "DOWSE_WIRES",
+        about="APIs of other vendors that the HTTP server speaks below `/compat`: `on` for all, `off`, or a list.",
+    )  # fmt: skip
     trusted_proxies: Networks = _CALLERS.setting(
         "", "DOWSE_TRUSTED_PROXIES", about="Reverse proxies whose `X-Forwarded-*` headers are trusted."
     )

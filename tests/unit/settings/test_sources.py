@@ -106,6 +106,11 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         ("3", "strict"),
         "takes 0 (off), 1 (moderate) or 2 (strict).",
     ),
+    ("DOWSE_WIRES",): (
+        ("maybe", "tavily,bing", "on,tavily", ",", "all"),
+        "takes on, off, or names out of searxng, firecrawl, tavily, exa, serper, perplexity, jina, brave, openwebui, "
+        "rerank, separated by commas.",
+    ),
     ("DOWSE_CONTRACT",): (("bing",), "takes one of dowse, kindly, jan, swissarmyhammer, answers."),
     ("DOWSE_READ_ORDER",): (("scrape",), "takes one of direct-first, scrape-first."),
     ("DOWSE_PORT", "FASTMCP_PORT", "MCP_TOOLS_HTTP_PORT"): (
@@ -117,6 +122,9 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_LIMIT_GET_CONTENT",
         "DOWSE_LIMIT_GOOGLE_SEARCH",
         "DOWSE_LIMIT_SCRAPE",
+        "DOWSE_LIMIT_EXTRACT",
+        "DOWSE_LIMIT_RERANK",
+        "DOWSE_LIMIT_MAP_SITE",
         "DOWSE_LIMIT_SEARCH_WEB",
         "DOWSE_LIMIT_ANSWER_QUESTION",
     ): (("20", "0/10m", "20/0m", "20/", "/10m", "-1/m", "1.5/m", "20/fortnight"), RATE),

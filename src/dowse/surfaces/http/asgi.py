@@ -1,4 +1,4 @@
-"""The ASGI application: middleware from outside to inside, and the routes for MCP, health and metrics."""
+"""The ASGI application: middleware from outside to inside, and the routes for MCP, REST, wires, health and metrics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dowse.app import App
 from dowse.settings import Settings
 from dowse.surfaces.http.adaptive_concurrency import loop_busy_s
-from dowse.surfaces.http.auth import BearerAuthMiddleware, metadata_routes
+from dowse.surfaces.http.auth import AuthMiddleware, metadata_routes
+from dowse.surfaces.http.doors import Doors
+from dowse.surfaces.http.endpoints import EndpointRoute
 from dowse.surfaces.http.hosts import ForwardedHeadersMiddleware, HostCheckMiddleware
 from dowse.surfaces.http.load_shedding import LOAD_SHEDDER, LoadShedder
 from dowse.surfaces.http.mcp import Drain, McpEndpoint
@@ -30,17 +32,19 @@ from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import event
 from dowse.telemetry.metrics import CONTENT_TYPE, MetricsObserver
 
-# Headers that MCP clients in a browser send and may see.
+# Headers that clients in a browser send and may see.
 _CORS_HEADERS = (
     *("Authorization", "Content-Type", "Accept", "MCP-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"),
-    *("Last-Event-ID", "traceparent", "tracestate"),
+    *("Last-Event-ID", "traceparent", "tracestate", "X-API-Key", "X-Subscription-Token", "If-None-Match"),
 )
-_CORS_EXPOSED = ("WWW-Authenticate", "Retry-After", "MCP-Protocol-Version")
+_CORS_EXPOSED = ("WWW-Authenticate", "Retry-After", "MCP-Protocol-Version", "ETag", "X-Request-Id")
 
 
 def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> Starlette:
     """The whole HTTP surface of an application; another `endpoint` can serve more tools behind the same checks."""
-    metrics = MetricsObserver(tools=[tool.name for tool in app.contract.tools], engines=app.engines)
+    wires = app.wires
+    names = {each.name for wire in wires for each in wire.endpoints}
+    metrics = MetricsObserver(tools=names | {tool.name for tool in app.contract.tools}, engines=app.engines)
     app.observer.add(metrics)
     endpoint = endpoint or McpEndpoint(build_server(app), drain, _load_shedder(app, metrics))
 
@@ -59,8 +63,9 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
             *_health_routes(drain, app.settings),
             _metrics_route(app, metrics),
             *metadata_routes(app.settings),
+            EndpointRoute(app.dispatcher, drain, endpoint.load_shedder),
         ],
-        middleware=list(_middleware(app)),
+        middleware=list(_middleware(app, Doors(wires))),
         lifespan=lifespan,
     )
     asgi.router.redirect_slashes = False
@@ -90,7 +95,7 @@ def _load_shedder(app: App, metrics: MetricsObserver) -> LoadShedder:
     return LoadShedder(app.settings.max_calls, busy, clock=app.clock, on_refusal=metrics.call_refused)
 
 
-def _middleware(app: App) -> Iterator[Middleware]:
+def _middleware(app: App, doors: Doors) -> Iterator[Middleware]:
     """From outside to inside."""
     settings = app.settings
     if settings.trusted_proxies:
@@ -101,11 +106,12 @@ def _middleware(app: App) -> Iterator[Middleware]:
         yield Middleware(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
-            allow_methods=("GET", "POST"),
+            allow_methods=("GET", "POST", "PUT", "DELETE"),
             allow_headers=_CORS_HEADERS,
             expose_headers=_CORS_EXPOSED,
         )
-    yield Middleware(BearerAuthMiddleware, app.authenticator, app.contract.name, takes_jwt=settings.takes_jwt)
+    takes_jwt = settings.takes_jwt
+    yield Middleware(AuthMiddleware, app.authenticator, app.contract.name, takes_jwt=takes_jwt, doors=doors)
     yield Middleware(TraceContextMiddleware)
 
 

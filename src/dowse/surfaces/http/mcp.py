@@ -13,13 +13,12 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from dowse.contracts.endpoint import MAX_BODY_BYTES, RequestRefused
 from dowse.core.models import LOCAL
 from dowse.core.runtime import share_key
+from dowse.surfaces.http.body import cancel_on_disconnect, read_body, replay
 from dowse.surfaces.http.load_shedding import LoadShedder
 from dowse.surfaces.http.replies import OVERLOADED, OVERLOADED_HEADERS, refusal
-
-MAX_BODY_BYTES = 1024 * 1024
-BODY_TIMEOUT_S = 15.0
 
 
 class Drain:
@@ -96,7 +95,7 @@ class McpEndpoint:
         if self._drain.started:
             await _refuse_draining()(scope, receive, send)
             return
-        reply = _Reply(send, self._drain)
+        reply = DrainingReply(send, self._drain)
         with self._drain.track() as call:
             await self._handle(scope, receive, reply, call)
         if call.cancelled_caught and not reply.begun:
@@ -105,11 +104,12 @@ class McpEndpoint:
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope) -> None:
         # Before admission: a client that is slow to send its call takes no place from others.
-        body = await _read_body(Headers(scope=scope), receive)
-        if body is None:
+        try:
+            body = await read_body(Headers(scope=scope), receive)
+        except RequestRefused as refused:
+            await refusal(refused.status, str(refused))(scope, receive, send)
             return
-        if isinstance(body, Response):
-            await body(scope, receive, send)
+        if body is None:
             return
         caller = share_key(scope.get("state", {}).get("principal", LOCAL))
         if not await self.load_shedder.enter(caller):
@@ -124,17 +124,17 @@ class McpEndpoint:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope, body: bytes) -> None:
         if _wants_stream(body, Headers(scope=scope)):
-            await self._stream.handle_request(scope, _replay(body, receive), send)
+            await self._stream.handle_request(scope, replay(body, receive), send)
             return
         # The SDK does not notice here that the client has left.
-        watching = asyncio.create_task(_cancel_on_disconnect(receive, call))
+        watching = asyncio.create_task(cancel_on_disconnect(receive, call))
         try:
-            await self._json.handle_request(scope, _replay(body, receive), send)
+            await self._json.handle_request(scope, replay(body, receive), send)
         finally:
             watching.cancel()
 
 
-class _Reply:
+class DrainingReply:
     """Passes an answer on, remembers that it has begun, and closes the connection while the server drains."""
 
     def __init__(self, send: Send, drain: Drain) -> None:
@@ -155,53 +155,6 @@ def _refuse_draining() -> Response:
     return refusal(503, "the server is shutting down", {"Retry-After": "5"})
 
 
-def _refuse_too_large() -> Response:
-    return refusal(413, f"a body has at most {MAX_BODY_BYTES} bytes")
-
-
 def _wants_stream(body: bytes, headers: Headers) -> bool:
     """Whether the call asks for progress and the client can take a stream."""
     return b'"progressToken"' in body and "text/event-stream" in headers.get("accept", "")
-
-
-async def _read_body(headers: Headers, receive: Receive) -> bytes | Response | None:
-    """The whole body, a refusal if it is too large or too slow, or nothing if the client left within it."""
-    declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
-        return _refuse_too_large()
-    chunks: list[bytes] = []
-    size, more = 0, True
-    try:
-        async with asyncio.timeout(BODY_TIMEOUT_S):
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return None
-                chunks.append(message.get("body", b""))
-                size += len(chunks[-1])
-                more = message.get("more_body", False)
-                if size > MAX_BODY_BYTES:
-                    return _refuse_too_large()
-    except TimeoutError:
-        return refusal(408, "the body took too long to arrive")
-    return b"".join(chunks)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """The body once more, then the messages after it."""
-    is_sent = False
-
-    async def replay() -> Message:
-        nonlocal is_sent
-        if is_sent:
-            return await receive()
-        is_sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
-
-
-async def _cancel_on_disconnect(receive: Receive, scope: anyio.CancelScope) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    scope.cancel()

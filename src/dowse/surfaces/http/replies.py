@@ -1,13 +1,15 @@
-"""Paths of the HTTP server, and the refusals that it answers by itself."""
+"""Paths of the HTTP server, the refusals that it answers by itself, and replies of endpoints as responses."""
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
+from dowse.contracts.endpoint import HttpReply
 from dowse.core.text import one_line
 from dowse.telemetry.log import event
 
@@ -41,6 +43,18 @@ def wants_details(scope: Scope) -> bool:
 def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """A refusal with its reason in one sentence; a connection with an unread body is not used again."""
     return JSONResponse({"error": reason}, status, {"Connection": "close", **(headers or {})})
+
+
+def respond(reply: HttpReply, headers: Mapping[str, str] | None = None) -> Response:
+    """The reply of an endpoint as a response: JSON, text or bytes as they are."""
+    if isinstance(reply.data, str | bytes):
+        kind = "text/plain; charset=utf-8" if isinstance(reply.data, str) else "application/octet-stream"
+        content = reply.data
+    else:
+        kind = "application/json"
+        content = json.dumps(reply.data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    everything = {"Content-Type": reply.media_type or kind, **reply.headers, **(headers or {})}
+    return Response(content, reply.status, everything)
 
 
 def log_refusal(scope: Scope, status: int, reason: str, **fields: object) -> None:

@@ -14,7 +14,7 @@ from dowse.auth.tokens import digest
 from dowse.core.models import Principal
 from dowse.core.protocols import Authenticator
 from dowse.core.runtime import ANONYMOUS
-from dowse.surfaces.http.auth import BearerAuthMiddleware, anonymous
+from dowse.surfaces.http.auth import AuthMiddleware, anonymous
 from tests.fakes import FakeClock
 from tests.fakes.asgi import HOST, Inside, ask
 from tests.support.tables import each_row
@@ -37,9 +37,9 @@ class Allowing:
         return self._principal if token == TOKEN else None
 
 
-def door(authenticator: Authenticator | None, *, takes_jwt: bool = False) -> tuple[BearerAuthMiddleware, Inside]:
+def door(authenticator: Authenticator | None, *, takes_jwt: bool = False) -> tuple[AuthMiddleware, Inside]:
     inside = Inside()
-    return BearerAuthMiddleware(inside, authenticator, "dowse", takes_jwt=takes_jwt), inside
+    return AuthMiddleware(inside, authenticator, "dowse", takes_jwt=takes_jwt), inside
 
 
 def bearer(value: bytes) -> list[tuple[bytes, bytes]]:
