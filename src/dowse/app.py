@@ -113,8 +113,8 @@ class App:
         self._kit = self._make_kit()
         self._usage = UsageBuffer(self._store, self.clock, (DirectFetcher.name, BrowserOnDemand.name))
         self.spending = self._account()
-        self._made = self._services()
-        self.contract: Contract = registry.build(settings.contract, self._made)
+        self.services = self._services()
+        self.contract: Contract = registry.build(settings.contract, self.services)
         self.dispatcher = Dispatcher(
             settings,
             clock=self.clock,
@@ -195,7 +195,7 @@ class App:
         from dowse.contracts.rest.endpoints import build_rest
         from dowse.contracts.wires.table import build_wires
 
-        return (build_rest(self._made), *build_wires(self.settings.wires, self._made))
+        return (build_rest(self.services), *build_wires(self.settings.wires, self.services))
 
     @cached_property
     def authenticator(self) -> Authenticator | None:

@@ -1,0 +1,75 @@
+"""An event loop in a thread of its own, so that synchronous code can call asynchronous code anywhere.
+
+A notebook has a running loop in its main thread, in which no other can run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import CancelledError
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# No closing takes longer: processes are killed, and connections dropped.
+_CLOSING_S = 10.0
+
+
+class Closed(RuntimeError):
+    """A call of a client that is closed."""
+
+
+class LoopThread:
+    """Runs coroutines of any thread in its loop; `close` is awaited there at the end, when all of them have ended."""
+
+    def __init__(self, close: Callable[[], Awaitable[None]]) -> None:
+        self._close = close
+        self._process = os.getpid()
+        self._is_ready = threading.Event()
+        # A daemon: the interpreter does not wait for it, and its end is requested by a finalizer.
+        self._thread = threading.Thread(target=self._main, name="dowse", daemon=True)
+        self._thread.start()
+        self._is_ready.wait()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the thread belongs to this process: a fork has no other threads than its own."""
+        return self._process == os.getpid()
+
+    def run(self, work: Coroutine[None, None, T]) -> T:
+        """The result of a coroutine. It is cancelled when the caller is interrupted, as by Ctrl-C."""
+        if self._loop.is_closed() or self._stop.is_set():
+            work.close()
+            raise Closed("the client is closed")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except CancelledError:
+            raise Closed("the client was closed during the call") from None
+        finally:
+            future.cancel()
+
+    def stop(self) -> None:
+        """Cancel what is running, close, and wait for the end; may be called several times."""
+        if not self.is_here or not self._thread.is_alive():
+            return
+        self._loop.call_soon_threadsafe(self._stop.set)
+        # The garbage collector may run in this very thread.
+        if threading.current_thread() is not self._thread:
+            self._thread.join(_CLOSING_S)
+
+    def _main(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._is_ready.set()
+        await self._stop.wait()
+        running = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._close()

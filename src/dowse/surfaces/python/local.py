@@ -1,0 +1,81 @@
+"""Backend of the Python API in this process: the tools of REST over the flows."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from dowse.contracts.output import map_texts
+from dowse.core.errors import AllProvidersFailed, DowseError, InvalidRequest, ProviderError
+from dowse.core.runtime import CallContext
+from dowse.settings import Settings
+from dowse.telemetry.log import LOGGER, identify_call
+
+if TYPE_CHECKING:
+    from dowse.app import App
+    from dowse.contracts.dispatch import Call
+    from dowse.secrets.redact import Redactor
+
+Json = Mapping[str, object]
+
+
+class Backend(Protocol):
+    """Answers calls, in this process or elsewhere. Raises `DowseError`."""
+
+    async def call(self, operation: str, given: Json) -> object:
+        """The result of `search`, `read`, `answer`, `extract` or `rerank` as a JSON object."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class LocalBackend:
+    """Implements `Backend`; the application is made with the first call, and belongs to its event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings.model_copy(update={"contract": "dowse"})
+        self._app: App | None = None
+        self._calls: dict[str, Call] = {}
+        # Without any handler, Python would print the warnings of a library to stderr.
+        if not LOGGER.handlers:
+            LOGGER.addHandler(logging.NullHandler())
+
+    async def call(self, operation: str, given: Json) -> object:
+        app = self._open()
+        with identify_call():
+            try:
+                answer = await self._calls[operation](given, CallContext())
+            except DowseError as error:
+                raise mask(error, app.redactor) from None
+        return app.redactor.data(answer.structured)
+
+    async def close(self) -> None:
+        app, self._app = self._app, None
+        if app is not None:
+            await app.__aexit__(None, None, None)
+
+    def _open(self) -> App:
+        if self._app is None:
+            # Heavy: made for the first call, not for `Client()`.
+            from dowse.app import App
+
+            self._app = App(self._settings)
+            self._calls = self._app.operations()
+        return self._app
+
+
+def mask(error: DowseError, redactor: Redactor) -> DowseError:
+    """The error without secrets in any text that it carries."""
+    if isinstance(error, InvalidRequest):
+        error.sentence = error.sentence.change(redactor.message)
+    if isinstance(error, AllProvidersFailed):
+        error.attempts = map_texts(error.attempts, redactor.message)
+        error.warnings = map_texts(error.warnings, redactor.message)
+        for each in error.errors:
+            mask(each, redactor)
+    if isinstance(error, ProviderError):
+        error.detail = redactor.message(error.detail)
+    error.args = (redactor.message(str(error)),)
+    error.__cause__ = error.__context__ = None
+    return error
