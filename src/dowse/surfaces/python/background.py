@@ -28,6 +28,7 @@ class LoopThread:
     def __init__(self, close: Callable[[], Awaitable[None]]) -> None:
         self._close = close
         self._process = os.getpid()
+        self._calls: set[asyncio.Task[object]] = set()
         self._is_ready = threading.Event()
         # A daemon: the interpreter does not wait for it, and its end is requested by a finalizer.
         self._thread = threading.Thread(target=self._main, name="dowse", daemon=True)
@@ -41,10 +42,10 @@ class LoopThread:
 
     def run(self, work: Coroutine[None, None, T]) -> T:
         """The result of a coroutine. It is cancelled when the caller is interrupted, as by Ctrl-C."""
-        if self._loop.is_closed() or self._stop.is_set():
+        if not self.is_here or self._stop.is_set() or self._loop.is_closed():
             work.close()
-            raise Closed("the client is closed")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+            raise Closed("the client is closed" if self.is_here else "the client belongs to the parent process")
+        future = asyncio.run_coroutine_threadsafe(self._track(work), self._loop)
         try:
             return future.result()
         except CancelledError:
@@ -68,8 +69,16 @@ class LoopThread:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._is_ready.set()
         await self._stop.wait()
-        running = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        for call in self._calls:
+            call.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
         await self._close()
+
+    async def _track(self, work: Coroutine[None, None, T]) -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        self._calls.add(task)
+        try:
+            return await work
+        finally:
+            self._calls.discard(task)

@@ -14,7 +14,7 @@ from dowse.telemetry.log import LOGGER, identify_call
 
 if TYPE_CHECKING:
     from dowse.app import App
-    from dowse.contracts.dispatch import Call
+    from dowse.contracts.dispatch import Call, Services
     from dowse.secrets.redact import Redactor
 
 Json = Mapping[str, object]
@@ -61,8 +61,24 @@ class LocalBackend:
             from dowse.app import App
 
             self._app = App(self._settings)
-            self._calls = self._app.operations()
+            self._calls = _make_calls(self._app.services)
         return self._app
+
+
+def _make_calls(services: Services) -> dict[str, Call]:
+    from dowse.contracts.answer_question import answer_question
+    from dowse.contracts.extract import extract
+    from dowse.contracts.get_content import get_content
+    from dowse.contracts.rerank import rerank
+    from dowse.contracts.rest.search import build_search
+
+    return {
+        "search": build_search(services).call,
+        "read": get_content(services).call,
+        "answer": answer_question(services).call,
+        "extract": extract(services).call,
+        "rerank": rerank(services).call,
+    }
 
 
 def mask(error: DowseError, redactor: Redactor) -> DowseError:
