@@ -19,6 +19,7 @@ from dowse.core.errors import (
     LimitReached,
     Overloaded,
     ProviderError,
+    RequestRefused,
     TimedOut,
     Unauthorized,
 )
@@ -30,14 +31,6 @@ API_KEY = "api_key"
 MAX_BODY_BYTES = 1024 * 1024
 _DEEPEST = 64
 _MOST_FIELDS = 500
-
-
-class RequestRefused(DowseError):
-    """A request that the HTTP surface refuses before any work, with the status of the refusal."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        self.status = status
-        super().__init__(sentence)
 
 
 @dataclass(frozen=True, slots=True)

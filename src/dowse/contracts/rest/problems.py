@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from dowse.contracts.endpoint import HttpReply, HttpRequest, RequestRefused, retry_after_s, status_of
+from dowse.contracts.endpoint import HttpReply, HttpRequest, retry_after_s, status_of
 from dowse.contracts.output import to_json
-from dowse.core.errors import AllProvidersFailed, DowseError, ProviderError
+from dowse.core.errors import AllProvidersFailed, DowseError, ProviderError, RequestRefused
 from dowse.core.models import Attempt
 
 MEDIA_TYPE = "application/problem+json"

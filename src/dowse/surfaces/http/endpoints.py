@@ -13,8 +13,8 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Message, Receive, Scope, Send
 
 from dowse.contracts.dispatch import Dispatcher
-from dowse.contracts.endpoint import Event, HttpEndpoint, HttpReply, HttpRequest, RequestRefused, retry_after_s
-from dowse.core.errors import DowseError, Overloaded, Stopping
+from dowse.contracts.endpoint import Event, HttpEndpoint, HttpReply, HttpRequest, retry_after_s
+from dowse.core.errors import DowseError, Overloaded, RequestRefused, Stopping
 from dowse.core.models import LOCAL, Principal
 from dowse.core.runtime import share_key
 from dowse.surfaces.http.auth import check_body, origin
