@@ -7,7 +7,10 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import EnumType
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
@@ -38,7 +41,7 @@ def _decode_list(kind: object, value: object) -> tuple[object, ...]:
     return tuple(_decode(kind, each) for each in value)
 
 
-def _decode_object(kind: type[object], value: object) -> object:
+def _decode_object(kind: type[DataclassInstance], value: object) -> object:
     if not isinstance(value, Mapping):
         raise ValueError("an object is expected")
     found = {}
@@ -63,7 +66,7 @@ def _require(value: object, *, is_valid: bool) -> object:
 
 
 @cache
-def _fields(kind: type[Any]) -> tuple[tuple[Field[object], str, object], ...]:
+def _fields(kind: type[DataclassInstance]) -> tuple[tuple[Field[object], str, object], ...]:
     """The fields of a dataclass that JSON has, each with its name there and its type."""
     hints = get_type_hints(kind)
     found = (each for each in fields(kind) if not each.metadata.get("internal"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 from dowse.core import errors, urls
@@ -16,8 +16,10 @@ from dowse.core.errors import (
     LimitReached,
     NetworkFailed,
     Overloaded,
+    PageUnreadable,
     ProviderError,
     Redirected,
+    RequestRefused,
     TimedOut,
     Unauthorized,
     Unavailable,
@@ -33,6 +35,7 @@ from dowse.settings import Settings
 from dowse.surfaces.python.decoding import decode
 
 E = TypeVar("E", bound=DowseError)
+L = TypeVar("L", LimitReached, Overloaded)
 
 NAME = "server"
 """The name of the server in errors about it."""
@@ -42,7 +45,6 @@ _TOKEN = re.compile(r"[!-~]{1,4096}", re.ASCII)
 _MARGIN_S = 10.0
 _MAX_BYTES = 32 * 1024 * 1024
 _DETAIL_CHARS = 2000
-_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class RemoteBackend:
@@ -98,7 +100,7 @@ def _read(reply: Reply) -> object:
         body = None
     if reply.status == 200 and isinstance(body, dict):
         return body
-    if reply.status >= 400 and isinstance(body, dict) and isinstance(body.get("code"), str):
+    if reply.status >= 400 and isinstance(body, dict) and "problem+json" in reply.headers.get("content-type", ""):
         raise restore_error(body, reply.status)
     if reply.status >= 500:
         raise Unavailable(NAME, f"HTTP {reply.status}", http_status=reply.status)
@@ -107,34 +109,34 @@ def _read(reply: Reply) -> object:
 
 
 def restore_error(problem: Mapping[str, object], status: int) -> DowseError:
-    """The error that a server has described in problem details."""
-    code, detail = str(problem.get("code")), one_line(str(problem.get("detail", "")), _DETAIL_CHARS)
-    wait_s = problem.get("retry_after")
-    retry_after_s = float(wait_s) if isinstance(wait_s, int) else None
-    attempts = _attempts(problem)
-    if attempts:
-        # Their errors stay on the server; what each of them was is in the attempts.
-        failed = _revive(AllProvidersFailed, _lines(problem))
-        failed.errors, failed.attempts, failed.warnings, failed.retry_after_s = (), attempts, (), _whole(wait_s)
+    """The error that a server has described in problem details; its class is at the end of their `type`."""
+    kind = _KINDS.get(str(problem.get("type", "")).rpartition(":")[2])
+    detail = "\n".join(map(one_line, str(problem.get("detail", ""))[:_DETAIL_CHARS].splitlines()))
+    given = problem.get("retry_after")
+    retry_after_s = given if isinstance(given, int) else None
+    if kind is AllProvidersFailed:
+        # Their errors stay on the server; the attempts say what each of them was.
+        failed = _revive(AllProvidersFailed, detail)
+        failed.errors, failed.attempts, failed.warnings = (), _attempts(problem), ()
+        failed.retry_after_s = retry_after_s
         return failed
-    kind = _KINDS.get(code)
+    if kind is LimitReached:
+        return _limit(LimitReached, detail, retry_after_s)
+    if kind is Overloaded:
+        return _limit(Overloaded, detail, retry_after_s)
     if kind is not None and issubclass(kind, ProviderError):
         return kind(NAME, detail, retry_after_s=retry_after_s, http_status=status)
-    if kind in (LimitReached, Overloaded):
-        limited = _revive(Overloaded if kind is Overloaded else LimitReached, detail)
-        limited.retry_after_s = _whole(wait_s) or 0
-        return limited
-    return _simple(kind, detail, status)
+    if kind in (None, RequestRefused, PageUnreadable):
+        return _from_status(detail, status)
+    return InvalidRequest(detail) if kind is InvalidRequest else _revive(kind, detail)
 
 
-def _simple(kind: type[DowseError] | None, detail: str, status: int) -> DowseError:
-    """An error whose text is all of it."""
-    if kind is InvalidRequest:
-        return InvalidRequest(detail)
-    if kind is not None:
-        return _revive(kind, detail)
+def _from_status(detail: str, status: int) -> DowseError:
+    """The error of a server that does not tell its class."""
     if status in (401, 403):
         return Unauthorized(detail)
+    if status in (404, 405):
+        return BadAnswer(NAME, f"HTTP {status}; check base_url", said=detail, http_status=status)
     return InvalidRequest(detail) if status < 500 else Unavailable(NAME, detail, http_status=status)
 
 
@@ -143,32 +145,20 @@ def _revive(kind: type[E], text: str) -> E:
     return kind.__new__(kind, text)
 
 
+def _limit(kind: type[L], text: str, retry_after_s: int | None) -> L:
+    error = _revive(kind, text)
+    error.retry_after_s = retry_after_s or 0
+    return error
+
+
 def _attempts(problem: Mapping[str, object]) -> tuple[Attempt, ...]:
-    given = problem.get("attempts")
+    given = problem.get("attempts", [])
     try:
         return tuple(decode(Attempt, each) for each in given) if isinstance(given, list) else ()
     except ValueError:
         raise BadAnswer(NAME, "the attempts of an error have another shape") from None
 
 
-def _lines(problem: Mapping[str, object]) -> str:
-    """The detail of an error of several providers, which has a line for each."""
-    lines = str(problem.get("detail", ""))[:_DETAIL_CHARS].splitlines()
-    return "\n".join(map(one_line, lines))
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _codes(kind: type[DowseError]) -> Iterator[tuple[str, type[DowseError]]]:
-    """The code of each class of errors: a provider's own, else its name in lower case."""
-    own = kind.code if issubclass(kind, ProviderError) else _WORD.sub("_", kind.__name__).lower()
-    yield own, kind
-    for below in kind.__subclasses__():
-        if below.__module__ == errors.__name__:
-            yield from _codes(below)
-
-
-# Of several classes with one code the most general is meant, which comes first.
-_KINDS: Mapping[str, type[DowseError]] = dict(reversed(list(_codes(DowseError))))
+_KINDS: Mapping[str, type[DowseError]] = {
+    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, DowseError)
+}
