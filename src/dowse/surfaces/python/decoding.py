@@ -56,6 +56,8 @@ def _decode_object(kind: type[DataclassInstance], value: object) -> object:
 def _decode_scalar(kind: object, value: object) -> object:
     if kind is float and type(value) is int:
         return float(value)
+    if kind is str and isinstance(value, str):
+        return str(value)
     return _require(value, is_valid=type(value) is kind)
 
 
