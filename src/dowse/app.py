@@ -13,11 +13,11 @@ from dowse.cache.entries import AnswerLifetimes, CacheEntries, PageLifetimes, Se
 from dowse.cache.fetch import Cache
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Contract, Dispatcher, Services
-from dowse.contracts.guardrails import RULES, Guardrails
+from dowse.contracts.guardrails import Guardrails, rules_of
 from dowse.core.answers import EXTRACTIVE
 from dowse.core.models import Clock, Query
 from dowse.core.protocols import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider
-from dowse.core.runtime import SystemClock
+from dowse.core.runtime import SystemClock, no_progress
 from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
@@ -44,7 +44,6 @@ from dowse.routing.shared_limits import Traffic
 from dowse.secrets.redact import Redactor
 from dowse.secrets.requests import QueryScrubber, SecretUrls
 from dowse.settings import ANSWERERS, SEARCHERS, SPECS, Settings
-from dowse.settings.guardrails import Rule
 from dowse.settings.providers import SEARXNG_POOL
 from dowse.settings.sites import LOADED_SITES
 from dowse.settings.sources import Loaded, state_address
@@ -55,9 +54,12 @@ from dowse.telemetry.log import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.contracts.endpoint import Wire
+    from dowse.flows.doctor.check import Diagnosis
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
     from dowse.providers.searxng.pool import InstancePool
@@ -193,9 +195,15 @@ class App:
     def wires(self) -> tuple[Wire, ...]:
         """REST and the wires of the settings; imported when HTTP is served."""
         from dowse.contracts.rest.endpoints import build_rest
+        from dowse.contracts.rest.reports import Reports
         from dowse.contracts.wires.table import build_wires
 
-        return (build_rest(self.services), *build_wires(self.settings.wires, self.services))
+        def examine() -> Awaitable[Diagnosis]:
+            return self.doctor(Loaded(self.settings, ())).examine(no_progress)
+
+        counts, spent = self._store.call_counts, self.spending.spent
+        reports = Reports(self.settings, self.clock, counts, spent, examine, self.explain_flow)
+        return (build_rest(self.services, reports), *build_wires(self.settings.wires, self.services))
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
@@ -273,12 +281,13 @@ class App:
             ExtractFlow(self._workers, max_bytes=settings.max_content_size),
             self.clock,
             settings,
-            Guardrails(self._rules()),
+            Guardrails(rules_of(settings)),
             self.redactor,
         )
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]
+        usual = Query("", language=settings.default_language, safe_search=settings.safe_search)
         router = Router[AnswerProvider](
             "answer",
             clock=self.clock,
@@ -290,7 +299,7 @@ class App:
         return AnswerFlow(
             router,
             answerers,
-            Extractive(search, clock=self.clock, usual=self._usual_query()),
+            Extractive(search, clock=self.clock, usual=usual),
             self._cache,
             AnswerLifetimes(settings.ttl_answers, settings.ttl_failures, settings.ttl_stale),
             clock=self.clock,
@@ -298,18 +307,6 @@ class App:
             scrubber=QueryScrubber(self.redactor, settings.scrub),
             offline=settings.offline,
         )
-
-    def _usual_query(self) -> Query:
-        return Query("", language=self.settings.default_language, safe_search=self.settings.safe_search)
-
-    def _rules(self) -> tuple[Rule, ...]:
-        """Guardrail rules for questions: the user's rules replace the built-in ones."""
-        mode, own = self.settings.guardrails, self.settings.guardrails_json
-        if mode == "off":
-            return ()
-        if own is not None:
-            return own
-        return RULES if mode == "on" else ()
 
     def _read_flow(self, chain: ReadChain, lifetimes: PageLifetimes) -> ReadFlow:
         settings = self.settings

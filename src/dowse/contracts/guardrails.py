@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from dowse.core.errors import InvalidRequest
+from dowse.settings import Settings
 from dowse.settings.guardrails import Rule, parts_of, words_of
 
 _SHORTEST_PLURAL = 4
@@ -248,3 +249,13 @@ RULES = (
         ),
     ),
 )
+
+
+def rules_of(settings: Settings) -> tuple[Rule, ...]:
+    """The rules of the settings: the user's own replace the built-in ones."""
+    mode, own = settings.guardrails, settings.guardrails_json
+    if mode == "off":
+        return ()
+    if own is not None:
+        return own
+    return RULES if mode == "on" else ()

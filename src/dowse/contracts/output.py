@@ -27,7 +27,10 @@ MAX_URLS = 20
 CEILING = 24_950
 """The most that is sent: the usual clients cut a tool's answer at 25k tokens."""
 
-_JSON_TYPES: Mapping[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_JSON_TYPES: Mapping[object, str] = {
+    **{str: "string", int: "integer", float: "number", bool: "boolean"},
+    Mapping: "object",
+}
 
 
 _OPTIONAL = {"optional": True}
@@ -337,8 +340,6 @@ def _schema_of_type(kind: object) -> dict[str, object]:
     if origin is tuple:
         item = arguments[0]
         return {"type": "array", "items": schema_of(item) if _is_output(item) else _schema_of_type(item)}
-    if origin is Mapping:
-        return {"type": "object"}
     if origin is Literal:
         return {"type": "string", "enum": list(arguments)}
     if origin is UnionType:
@@ -347,7 +348,7 @@ def _schema_of_type(kind: object) -> dict[str, object]:
         return {"type": "object", "properties": _properties(kind)}
     if isinstance(kind, EnumType):
         return {"type": "string", "enum": [each.value for each in cast("type[Enum]", kind)]}
-    return {"type": _JSON_TYPES[kind]}
+    return {"type": _name_type(kind)}
 
 
 def _is_output(kind: object) -> TypeGuard[type[DataclassInstance]]:
@@ -356,3 +357,7 @@ def _is_output(kind: object) -> TypeGuard[type[DataclassInstance]]:
 
 def _is_instance(value: object) -> TypeGuard[DataclassInstance]:
     return is_dataclass(value) and not isinstance(value, type)
+
+
+def _name_type(kind: object) -> str:
+    return _JSON_TYPES[get_origin(kind) or kind]
