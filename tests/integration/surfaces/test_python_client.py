@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import date
@@ -56,7 +57,7 @@ async def remote(server: Server, web: PocketWeb, **environment: str) -> AsyncIte
 def stable(result: object) -> object:
     """A result without times."""
     assert dataclasses.is_dataclass(result)
-    return _without(dataclasses.asdict(result))  # type: ignore[arg-type] - an instance
+    return _without(dataclasses.asdict(result))  # type: ignore[arg-type]  # an instance
 
 
 def _without(value: object) -> object:
@@ -79,9 +80,10 @@ async def test_a_search_gives_typed_frozen_results_with_passages(web: PocketWeb)
             assert "[…]" not in passage.text
     assert any(len(result.passages) > 1 for result in found)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.query = "other"  # type: ignore[misc] - that is the test
+        found.query = "other"  # type: ignore[misc]  # that is the test
 
 
+@pytest.mark.promise("python-same-results")
 async def test_results_are_the_same_in_this_process_and_from_a_server(server: Server, web: PocketWeb) -> None:
     async def results(client: AsyncClient) -> list[object]:
         page, missing = web.page("/articles/python-315"), web.page("/missing")
@@ -114,7 +116,7 @@ async def test_sloppy_values_are_clamped_with_a_note(web: PocketWeb) -> None:
 async def test_unknown_arguments_and_settings_are_type_errors(web: PocketWeb) -> None:
     async with local(web) as client:
         with pytest.raises(TypeError, match="num_result"):
-            await client.search(QUERY, num_result=2)  # type: ignore[call-arg] - that is the test
+            await client.search(QUERY, num_result=2)  # type: ignore[call-arg]  # that is the test
     with pytest.raises(TypeError, match=r"serper_key is not a setting of dowse; did you mean serper_api_key\?"):
         AsyncClient(serper_key="x")
     with pytest.raises(ConfigError, match="takes"):
@@ -130,8 +132,8 @@ async def test_keyword_arguments_override_the_environment(web: PocketWeb, monkey
 
 
 async def test_errors_are_typed_and_hold_no_key(web: PocketWeb) -> None:
-    web.search("serper").fails("500")
     key = web.environment("serper")["SERPER_API_KEY"]
+    web.serper.replies(status=400, json={"message": f"bad key {key}"})
     async with local(web) as client:
         with pytest.raises(AllProvidersFailed) as failed:
             await client.search(QUERY)
@@ -139,15 +141,20 @@ async def test_errors_are_typed_and_hold_no_key(web: PocketWeb) -> None:
             await client.search("")
         with pytest.raises(Offline):
             await client.search(QUERY, offline_mode=True)
-    assert [attempt.provider for attempt in failed.value.attempts] == ["serper"]
-    assert key not in str(failed.value)
+    assert {attempt.provider for attempt in failed.value.attempts} == {"serper"}
+    error = failed.value
+    assert "bad key [redacted]" in str(error)
+    shown = "".join(traceback.format_exception(error)) + "".join(
+        "".join(traceback.format_exception(each)) for each in error.errors
+    )
+    assert key not in f"{shown} {error.attempts} {error.warnings}"
     async with AsyncClient(keyless="off", state="memory:") as client:
         with pytest.raises(NoProvider):
             await client.search(QUERY)
 
 
 async def test_errors_of_a_server_are_the_same_types(server: Server, web: PocketWeb) -> None:
-    web.search("serper").fails("500")
+    web.serper.fails("500")
     async with remote(server, web, DOWSE_LIMIT_WEB_SEARCH="3/10m") as client:
         with pytest.raises(AllProvidersFailed) as failed:
             await client.search(QUERY)
@@ -157,7 +164,8 @@ async def test_errors_of_a_server_are_the_same_types(server: Server, web: Pocket
             await client.search(QUERY, offline_mode=True)
         with pytest.raises(LimitReached) as limited:
             await client.search(QUERY)
-    assert [attempt.outcome for attempt in failed.value.attempts] == ["unavailable"]
+    assert {attempt.outcome for attempt in failed.value.attempts} == {"unavailable"}
+    assert str(failed.value).startswith("serper is unavailable: HTTP 500")
     assert 0 < limited.value.retry_after_s <= 600
 
 

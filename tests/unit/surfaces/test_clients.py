@@ -5,7 +5,7 @@ import shlex
 import tomllib
 from typing import Any
 
-from dowse.surfaces.clients import FURTHER, MAIN, KnownClient, Installation, LaunchCommand, Remote, read_installation
+from dowse.surfaces.clients import FURTHER, MAIN, Installation, KnownClient, LaunchCommand, Remote, read_installation
 from tests.support.tables import each_row
 
 LAUNCH = LaunchCommand(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import date
 from functools import wraps
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from dowse import PROJECT_URL, __version__
 from dowse.core.errors import BadAnswer
@@ -17,7 +17,6 @@ from dowse.settings import Settings
 from dowse.settings.sources import flags_of, load
 from dowse.surfaces.python.background import LoopThread
 from dowse.surfaces.python.decoding import decode
-from dowse.surfaces.python.local import Backend, LocalBackend
 from dowse.surfaces.python.results import (
     AnswerResult,
     ExtractResult,
@@ -35,6 +34,16 @@ Document = str | Mapping[str, object]
 """A document to rank: a text, or a mapping with the text under `text`."""
 
 
+class Backend(Protocol):
+    """Answers calls, in this process or on a server. Raises `DowseError`."""
+
+    async def call(self, operation: str, given: Mapping[str, object]) -> object:
+        """The result of `search`, `read`, `answer`, `extract` or `rerank` as a JSON object."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class AsyncClient:
     """Searches, reads and answers in this process; with `base_url`, on a running server.
 
@@ -47,7 +56,7 @@ class AsyncClient:
         loaded = load(flags_of(settings), config=config)
         for remark in loaded.warnings:
             warnings.warn(remark, UserWarning, stacklevel=2)
-        self._backend = _connect(base_url, token, loaded.settings) if base_url else LocalBackend(loaded.settings)
+        self._backend = _make_backend(base_url, token, loaded.settings)
         self._is_closed = False
 
     async def search(
@@ -199,7 +208,7 @@ class AsyncClient:
 
 
 def _synchronous(
-    method: Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]],
+    method: Callable[Concatenate[AsyncClient, P], Coroutine[None, None, T]],
 ) -> Callable[Concatenate[Client, P], T]:
     """The method for synchronous callers; it returns when the coroutine has ended in the thread of the client."""
 
@@ -252,7 +261,12 @@ class Client:
             return self._started
 
 
-def _connect(base_url: str, token: str, settings: Settings) -> Backend:
+def _make_backend(base_url: str, token: str, settings: Settings) -> Backend:
+    """The backend that a client needs; the other one is not imported."""
+    if not base_url:
+        from dowse.surfaces.python.local import LocalBackend
+
+        return LocalBackend(settings)
     from dowse.surfaces.python.remote import RemoteBackend
 
     return RemoteBackend(base_url, token, settings, f"dowse/{__version__} (+{PROJECT_URL})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from dowse.contracts.output import map_texts
 from dowse.core.errors import AllProvidersFailed, DowseError, InvalidRequest, ProviderError
@@ -20,18 +20,8 @@ if TYPE_CHECKING:
 Json = Mapping[str, object]
 
 
-class Backend(Protocol):
-    """Answers calls, in this process or elsewhere. Raises `DowseError`."""
-
-    async def call(self, operation: str, given: Json) -> object:
-        """The result of `search`, `read`, `answer`, `extract` or `rerank` as a JSON object."""
-        ...
-
-    async def close(self) -> None: ...
-
-
 class LocalBackend:
-    """Implements `Backend`; the application is made with the first call, and belongs to its event loop."""
+    """Implements `client.Backend`; the application is made with the first call, and belongs to its event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings.model_copy(update={"contract": "dowse"})

@@ -41,14 +41,14 @@ NAME = "server"
 """The name of the server in errors about it."""
 _API = "/api/v1"
 _TOKEN = re.compile(r"[!-~]{1,4096}", re.ASCII)
-# The server answers at its own deadline; what takes longer is the network.
+# The server answers at its own deadline; the rest is for the network.
 _MARGIN_S = 10.0
 _MAX_BYTES = 32 * 1024 * 1024
 _DETAIL_CHARS = 2000
 
 
 class RemoteBackend:
-    """Implements `Backend` by the REST API of a server."""
+    """Implements `client.Backend` by the REST API of a server."""
 
     def __init__(self, base_url: str, token: str, settings: Settings, user_agent: str) -> None:
         """Raises `ConfigError` for an address or a token that cannot be one."""
@@ -76,7 +76,7 @@ class RemoteBackend:
         except WireError as error:
             kind = Unreachable if isinstance(error, WireUnreached) else NetworkFailed
             raise kind(NAME, str(error)) from None
-        return _read(reply)
+        return read(reply)
 
     async def close(self) -> None:
         await self._client.close()
@@ -90,7 +90,7 @@ def _check_address(base_url: str) -> str:
     return base_url.rstrip("/").removesuffix(_API) + _API
 
 
-def _read(reply: Reply) -> object:
+def read(reply: Reply) -> object:
     """The body of a success; raises the error that any other answer is."""
     if 300 <= reply.status < 400:
         raise Redirected(NAME, f"HTTP {reply.status}; base_url must be the final address")
@@ -115,7 +115,7 @@ def restore_error(problem: Mapping[str, object], status: int) -> DowseError:
     given = problem.get("retry_after")
     retry_after_s = given if isinstance(given, int) else None
     if kind is AllProvidersFailed:
-        # Their errors stay on the server; the attempts say what each of them was.
+        # Their errors stay on the server; the attempts name the outcome of each.
         failed = _revive(AllProvidersFailed, detail)
         failed.errors, failed.attempts, failed.warnings = (), _attempts(problem), ()
         failed.retry_after_s = retry_after_s
