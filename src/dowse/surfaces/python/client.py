@@ -222,7 +222,7 @@ def _synchronous(
 class Client:
     """`AsyncClient` for synchronous code, also inside of a running event loop, as in a notebook.
 
-    May be shared by threads, whose calls run side by side. It closes itself when the program ends.
+    Calls of several threads run side by side. It closes itself when the program ends.
     """
 
     def __init__(self, *, base_url: str = "", token: str = "", config: str | None = None, **settings: object) -> None:

@@ -108,10 +108,11 @@ class PageResults(PagesOutput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerResult(AnswerQuestionOutput):
-    """An answer with its citations, whose `start_index` and `end_index` are places in `text`."""
+    """An answer with its citations, each with its `start_index` and `end_index` in `text`."""
 
     def __str__(self) -> str:
-        sources = dict.fromkeys(citation.url for citation in self.citations)
+        # A quoted answer lists its sources itself.
+        sources = dict.fromkeys(each.url for each in self.citations if each.url not in self.text)
         listed = "\n".join(f"{number}. {one_line(url)}" for number, url in enumerate(sources, 1))
         return "\n\n".join(filter(None, [visible(self.text), listed, *_notes(self.warnings)]))
 
