@@ -227,6 +227,13 @@ async def test_a_closed_client_says_so_and_closes_again(web: PocketWeb) -> None:
         unused.search(QUERY)
 
 
+async def test_an_asynchronous_client_says_that_it_belongs_to_another_loop(web: PocketWeb) -> None:
+    async with local(web) as client:
+        await client.extract(HTML)
+        with pytest.raises(RuntimeError, match="another event loop"):
+            await asyncio.to_thread(lambda: asyncio.run(client.extract(HTML)))
+
+
 async def test_closing_ends_the_calls_of_other_threads(web: PocketWeb) -> None:
     web.pages.fails("/never", "hang")
     client = Client(**settings_of(web))

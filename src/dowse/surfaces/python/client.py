@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import warnings
 import weakref
@@ -30,6 +31,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _CLOSED = "the client is closed"
+_ELSEWHERE = "the client belongs to another event loop: make one for each loop"
 Document = str | Mapping[str, object]
 """A document to rank: a text, or a mapping with the text under `text`."""
 
@@ -58,6 +60,7 @@ class AsyncClient:
             warnings.warn(remark, UserWarning, stacklevel=2)
         self._backend = _make_backend(base_url, token, loaded.settings)
         self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def search(
         self,
@@ -203,6 +206,10 @@ class AsyncClient:
     async def _call(self, operation: str, **given: object) -> object:
         if self._is_closed:
             raise RuntimeError(_CLOSED)
+        loop = asyncio.get_running_loop()
+        self._loop = self._loop or loop
+        if self._loop is not loop:
+            raise RuntimeError(_ELSEWHERE)
         sent = {name: _plain(value) for name, value in given.items() if value is not None}
         return await self._backend.call(operation, sent)
 
