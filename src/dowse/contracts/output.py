@@ -264,8 +264,13 @@ def schema_of(output: type, other: type | None = None) -> dict[str, object]:
 
 def to_json(output: DataclassInstance) -> dict[str, object]:
     """The JSON object of an output."""
-    values = ((name, getattr(output, attribute), default) for attribute, name, default in _json_fields(type(output)))
-    return {name: _to_json_value(value) for name, value, default in values if value != default}
+    found: dict[str, object] = {}
+    # A loop, and not two comprehensions: it runs for every result of every answer.
+    for attribute, name, default in _json_fields(type(output)):
+        value = getattr(output, attribute)
+        if value != default:
+            found[name] = value if type(value) in _JSON_TYPES else _to_json_value(value)
+    return found
 
 
 def to_json_text(value: object, indent: int | None = None) -> str:

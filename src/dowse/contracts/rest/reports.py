@@ -11,6 +11,7 @@ from dowse.contracts.dispatch import Answer, JsonObject
 from dowse.contracts.get_content import check_address
 from dowse.contracts.render import failure
 from dowse.contracts.rest.operations import Operation
+from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock, Deadline, Principal, Status
 from dowse.core.protocols import Spent
 from dowse.core.runtime import CallContext
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dowse.flows.explain import Explained, ExplainFlow
 
 _MICRO = 1_000_000
+_NO_USAGE = "The usage is not known now: the store of this server does not answer."
 _OPTIONAL = {"optional": True}
 CONSOLE = "console"
 _BY = Param("by", "string", "caller, provider or day.", "provider", choices=tuple(USAGE_NAMES))
@@ -164,7 +166,12 @@ class Reports:
     async def _usage(self, given: JsonObject, context: CallContext) -> Answer:
         by, today = _by(read((_BY,), given)), self.clock.today()
         days = Days(today.replace(day=1), today)
-        counts = [each for each in await self.call_counts(days) if _may_see(context.caller, each)]
+        try:
+            known = await self.call_counts(days)
+        except StoreFailed:
+            # Redaction: its text names files and addresses of the server.
+            raise StoreFailed(_NO_USAGE) from None
+        counts = [each for each in known if _may_see(context.caller, each)]
         output = MonthOutput(
             month=f"{today:%Y-%m}",
             today=str(today),
