@@ -17,6 +17,7 @@ from dowse.core.errors import (
     InternalError,
     InvalidRequest,
     LimitReached,
+    Offline,
     Overloaded,
     ProviderError,
     RequestRefused,
@@ -160,6 +161,8 @@ def parse_fields(text: str) -> dict[str, tuple[str, ...]]:
 _STATUSES: tuple[tuple[type[DowseError], int], ...] = (
     (InvalidRequest, 400),
     (Unauthorized, 401),
+    # Asked for by the caller or set by the owner: it will not pass by itself.
+    (Offline, 409),
     (LimitReached, 429),
     (TimedOut, 504),
     (ProviderError, 502),
