@@ -116,6 +116,27 @@ except AllProvidersFailed as error:
     assert set(err.splitlines()) == {"dowse attempt failed"}
 
 
+async def test_without_file_descriptors_the_caller_is_told_and_does_not_hang(tmp_path: Path) -> None:
+    program = """
+import os, resource, threading
+from dowse import Client
+from dowse.surfaces.python import background
+
+threading.excepthook = lambda _: None
+client = Client()
+last = os.dup(0)
+os.close(last)
+resource.setrlimit(resource.RLIMIT_NOFILE, (last, last))
+try:
+    client.rerank("otter", ["An otter."])
+except RuntimeError as error:
+    print(error)
+"""
+    # asyncio itself leaves a loop behind that it could not finish, and warns of it.
+    out, _, code = await run(program, {"DOWSE_STATE": "memory:"}, tmp_path)
+    assert (out, code) == ("the event loop of the client could not be started\n", 0)
+
+
 async def test_a_fork_is_told_that_the_client_is_not_its_own(web: PocketWeb, tmp_path: Path) -> None:
     program = """
 import os, warnings
