@@ -31,16 +31,8 @@ JSON: Header = ("Content-Type", "application/json")
 FORM: Header = ("Content-Type", "application/x-www-form-urlencoded")
 WIRES = App(sources.load({"DOWSE_STATE": "memory:"}, {}).settings).wires
 BAD_TOKENS = (
-    TOKEN[:-1],
-    TOKEN[1:],
-    TOKEN + "x",
-    TOKEN.swapcase(),
-    TOKEN[::-1],
-    "wrong",
-    "",
-    " ",
-    f"{TOKEN} ",
-    f"alice:{TOKEN}",
+    *(TOKEN[:-1], TOKEN[1:], TOKEN + "x", TOKEN.swapcase(), TOKEN[::-1], digest(TOKEN), "wrong", "", " "),
+    *(f"{TOKEN} ", f"alice:{TOKEN}", f"Bearer {TOKEN}", f"{TOKEN},{OTHER}", f"{TOKEN}\u200b", "é", "alice"),
 )
 BAD_VALUES = (*BAD_TOKENS, None, 5, [TOKEN], {"api_key": TOKEN}, True)
 
