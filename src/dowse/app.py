@@ -56,8 +56,10 @@ if TYPE_CHECKING:
     from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.contracts.endpoint import Wire
+    from dowse.flows.batch import BatchFlow
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
+    from dowse.flows.map_site import MapFlow
     from dowse.providers.searxng.pool import InstancePool
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
@@ -141,6 +143,8 @@ class App:
                     closing.push_async_callback(provider.instances.close)
             closing.push_async_callback(self._search_router.close)
             closing.push_async_callback(self._cache.close)
+            if "_batches" in vars(self):
+                closing.push_async_callback(self._batches.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Diagnostics of these settings. Imported here because only one command needs them."""
@@ -271,6 +275,32 @@ class App:
             settings,
             Guardrails(self._rules()),
             self.redactor,
+            lambda: self._map_flow,
+            lambda: self._batches,
+        )
+
+    @cached_property
+    def _map_flow(self) -> MapFlow:
+        """Imported here because only a few callers over HTTP need it."""
+        from dowse.flows.map_site import MapFlow
+
+        settings = self.settings
+        return MapFlow(
+            self._page_client,
+            DirectFetcher(self._page_client, self.clock, max_bytes=settings.max_content_size),
+            self._robots,
+            SecretUrls(settings.secrets(), allowed=settings.allow_secret_urls),
+            heeds_robots=settings.respect_robots != "off",
+            offline=settings.offline,
+        )
+
+    @cached_property
+    def _batches(self) -> BatchFlow:
+        from dowse.flows.batch import BatchFlow
+
+        settings = self.settings
+        return BatchFlow(
+            self._made.read, self._entries, clock=self.clock, page_s=settings.deadline_s, offline=settings.offline
         )
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:

@@ -11,7 +11,10 @@ from dowse.contracts.endpoint import Wire
 
 Build = Callable[[Services], Wire]
 
-WIRES: Mapping[str, str] = {}
+WIRES: Mapping[str, str] = {
+    name: f"dowse.contracts.wires.{name}:build"
+    for name in ("searxng", "firecrawl", "tavily", "exa", "serper", "perplexity", "brave")
+}
 """Module and function that builds each wire, by its name in `DOWSE_WIRES`."""
 
 
