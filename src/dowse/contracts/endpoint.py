@@ -117,8 +117,8 @@ class HttpEndpoint:
     """One operation below a mount. `call` raises `DowseError`; `fail` gives any error the shape that clients know.
 
     `path` is in the syntax of Starlette and may be empty. `name` is the tool that a call counts as. `stream` is a call
-    that also emits events, for clients that ask for server-sent events; its reply is the last event. `scope` is the
-    one that a token needs, if it differs from the wire's.
+    that also emits events, for clients that ask for server-sent events; its reply is the last event. A token needs
+    one of the `scopes`, or else that of the wire.
     """
 
     methods: tuple[str, ...]
@@ -128,7 +128,7 @@ class HttpEndpoint:
     fail: Fail
     stream: Stream | None = None
     max_body_bytes: int = MAX_BODY_BYTES
-    scope: str = ""
+    scopes: tuple[str, ...] = ()
 
 
 class TokenPlace(StrEnum):

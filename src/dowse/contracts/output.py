@@ -297,6 +297,8 @@ def _schema_of_type(kind: object) -> dict[str, object]:
     if origin is tuple:
         item = arguments[0]
         return {"type": "array", "items": schema_of(item) if _is_output(item) else _schema_of_type(item)}
+    if origin is Mapping:
+        return {"type": "object"}
     if origin is Literal:
         return {"type": "string", "enum": list(arguments)}
     if origin is UnionType:

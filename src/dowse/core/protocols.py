@@ -12,7 +12,20 @@ from dowse.core.allowances import Admission, Rate
 from dowse.core.answers import CitedAnswer, Question, TokenUsage
 from dowse.core.digests import Digest, Source
 from dowse.core.listings import Listing
-from dowse.core.models import LOCAL, Attempt, Body, CacheState, Category, Deadline, Found, Principal, Query, Text
+from dowse.core.models import (
+    LOCAL,
+    Attempt,
+    Body,
+    CacheState,
+    Category,
+    Deadline,
+    Found,
+    Hit,
+    Page,
+    Principal,
+    Query,
+    Text,
+)
 from dowse.core.urls import Url
 
 
@@ -222,6 +235,18 @@ class Progress(Protocol):
     """Reports the progress of a call to its surface."""
 
     async def __call__(self, step: str) -> None: ...
+
+
+class SearchWatcher(Protocol):
+    """Watches one search: its parts as they become known, before the whole is."""
+
+    async def found(self, attempts: Sequence[Attempt], hits: Sequence[Hit]) -> None:
+        """The providers have answered; the pages of these hits are read next, if they are wanted."""
+        ...
+
+    async def page_read(self, hit: Hit, page: Page) -> None:
+        """The page of a hit was read, or could not be."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from dowse.core.models import (
     Stats,
     Status,
 )
-from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber
+from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber, SearchWatcher
 from dowse.core.runtime import no_progress
 from dowse.core.text import count_noun
 from dowse.core.tokens import divide_budget, estimate_tokens
@@ -93,6 +93,7 @@ class SearchFlow:
         offline: bool = False,
         progress: Progress = no_progress,
         caller: Principal = LOCAL,
+        watcher: SearchWatcher | None = None,
     ) -> SearchOutcome:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result.
 
@@ -116,9 +117,11 @@ class SearchFlow:
         self._observer.search_completed(
             findings.providers[0], query.text, count, search_ms, cache=findings.freshness.state
         )
+        if watcher:
+            await watcher.found(findings.attempts, [each.hit for each in placed[:count]])
         if fetch_content:
             with self._reader.holding(caller) as hold:
-                reading = _Reading(query, deadline, max_tokens, share, progress, caller, hold)
+                reading = _Reading(query, deadline, max_tokens, share, progress, caller, hold, watcher)
                 results, remarks = await self._read_distinct(reading, placed)
         else:
             results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed[:count])], ()
@@ -176,6 +179,8 @@ class SearchFlow:
                 return _unread(each)
             page = await self._reader.read(each.hit.url, until, for_search=True, caller=reading.caller)
             page = await reading.hold(page)
+            if reading.watcher:
+                await reading.watcher.page_read(each.hit, page)
             done += 1
             await progress(f"read {done} of {wanted} pages")
             return page
@@ -230,6 +235,7 @@ class _Reading:
     progress: Progress
     caller: Principal
     hold: Hold
+    watcher: SearchWatcher | None = None
 
 
 @dataclass(frozen=True, slots=True)

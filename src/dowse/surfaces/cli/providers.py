@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
-from dowse.settings import SEARCHERS, SPECS, Settings
+from dowse.flows.provider_states import ProviderState, list_providers
 from dowse.surfaces.cli import DONE, session
 from dowse.surfaces.cli.session import dump_json
 from dowse.surfaces.cli.terminal import align, style
-
-_LEFT_OUT = "DOWSE_SEARCH_ORDER leaves it out"
-_MCP = "described by DOWSE_MCP_PROVIDERS"
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderState:
-    """One provider: its operations, whether it is used, and the reason."""
-
-    name: str
-    operations: tuple[str, ...]
-    is_active: bool
-    place: int | None
-    """Position among the search providers, from 1."""
-    reason: str
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,57 +23,6 @@ def run(arguments: argparse.Namespace) -> int:
     states = list_providers(settings)
     print(dump_json(list(map(asdict, states))) if arguments.json else _show(states))
     return DONE
-
-
-def list_providers(settings: Settings) -> list[ProviderState]:
-    """All providers, the searching ones first and in the order in which they are asked."""
-    order = [*settings.searchers(), *settings.keyless_members()]
-    states = [_describe(settings, name, order) for name in dict.fromkeys([*order, *SPECS])]
-    return sorted(states, key=lambda state: not state.is_active)
-
-
-def _describe(settings: Settings, name: str, order: list[str]) -> ProviderState:
-    place = order.index(name) + 1 if name in order else None
-    if name in settings.mcp_providers:
-        return ProviderState(name, ("search",), True, place, _MCP)
-    spec = SPECS[name]
-    problem = _why_keyless_unused(settings, name) if spec.is_keyless else _why_keyed_unused(settings, name)
-    return ProviderState(name, spec.operations, not problem, place, problem or _why_used(settings, name))
-
-
-def _why_used(settings: Settings, name: str) -> str:
-    if _left_out(settings, name):
-        return f"{_LEFT_OUT} of searches"
-    return SPECS[name].tier or f"{SPECS[name].credential} is set"
-
-
-def _left_out(settings: Settings, name: str) -> bool:
-    return name in SEARCHERS and name not in settings.search_order
-
-
-def _why_keyed_unused(settings: Settings, name: str) -> str:
-    spec = SPECS[name]
-    if settings.credential(name) is None:
-        return f"{spec.credential} is not set"
-    if not settings.is_active(name):
-        return f"{name.upper()}_ENABLED is false"
-    if _left_out(settings, name) and spec.operations == ("search",):
-        return _LEFT_OUT
-    return ""
-
-
-def _why_keyless_unused(settings: Settings, name: str) -> str:
-    if name in settings.keyless_members():
-        return ""
-    if settings.keyless == "off":
-        return "DOWSE_KEYLESS is off"
-    if settings.providers[name].enabled is False:
-        return f"{name.upper()}_ENABLED is false"
-    if SPECS[name].is_opt_in:
-        return f"{name.upper()}_ENABLED is not set"
-    if name not in settings.keyless_order:
-        return "DOWSE_KEYLESS_ORDER leaves it out"
-    return "a search provider is configured"
 
 
 def _show(states: list[ProviderState]) -> str:

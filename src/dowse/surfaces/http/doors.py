@@ -51,7 +51,7 @@ class DoorMatch:
     @property
     def scopes(self) -> frozenset[str]:
         """The scopes of which a token needs one."""
-        scopes = {each.scope or self.wire.scope for each in self.endpoints.values()}
+        scopes = {scope for each in self.endpoints.values() for scope in each.scopes}
         return frozenset(scopes or {self.wire.scope})
 
     def takes_token(self, place: TokenPlace) -> bool:

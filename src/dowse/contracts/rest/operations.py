@@ -1,0 +1,118 @@
+"""Operations of the REST API: each is an endpoint, and what the OpenAPI document says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dowse.contracts.arguments import Param
+from dowse.contracts.dispatch import Answer, Call, JsonObject, Tool
+from dowse.contracts.endpoint import MAX_BODY_BYTES, Emit, Event, HttpEndpoint, HttpReply, HttpRequest
+from dowse.contracts.rest.conditional import revalidate
+from dowse.contracts.rest.problems import problem
+from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
+
+Streamed = Callable[[JsonObject, CallContext, Emit], Awaitable[Answer]]
+_FORM = "application/x-www-form-urlencoded"
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation: `tool` is what it counts as, `params` are its arguments, `output` the type of its reply.
+
+    With `reads`, GET is served too, with an entity tag. `stream` also emits events. With `takes_html`, a body may be a
+    page instead of JSON. A token needs one of the `scopes`; without any, the scope `tools`.
+    """
+
+    path: str
+    tool: str
+    title: str
+    about: str
+    call: Call
+    output: type
+    params: Sequence[Param] = ()
+    other_output: type | None = None
+    methods: tuple[str, ...] = ("POST",)
+    stream: Streamed | None = None
+    takes_html: bool = False
+    max_body_bytes: int = MAX_BODY_BYTES
+    scopes: tuple[str, ...] = ()
+    example: JsonObject = field(default_factory=dict)
+
+    @classmethod
+    def of_tool(cls, path: str, tool: Tool, about: str, example: JsonObject, *, reads: bool = False) -> Operation:
+        """A tool of a contract as an operation, with its progress as events."""
+        assert tool.output
+        return cls(
+            path,
+            tool.name,
+            tool.title,
+            about,
+            tool.call,
+            tool.output,
+            tool.params,
+            tool.other_output,
+            methods=("GET", "POST") if reads else ("POST",),
+            stream=_with_progress(tool.call),
+            example=example,
+        )
+
+    @property
+    def streams(self) -> bool:
+        return self.stream is not None
+
+    def endpoint(self) -> HttpEndpoint:
+        return HttpEndpoint(
+            self.methods,
+            self.path,
+            self.tool,
+            self._call,
+            problem,
+            self._emit if self.stream else None,
+            self.max_body_bytes,
+            self.scopes,
+        )
+
+    async def _call(self, request: HttpRequest, context: CallContext) -> HttpReply:
+        reply = _reply(await self.call(self._given(request), context))
+        return revalidate(request, reply) if request.method in ("GET", "HEAD") else reply
+
+    async def _emit(self, request: HttpRequest, context: CallContext, emit: Emit) -> HttpReply:
+        assert self.stream
+        return _reply(await self.stream(self._given(request), context, emit))
+
+    def _given(self, request: HttpRequest) -> Mapping[str, object]:
+        """The arguments: of the query for GET, else of the body. Raises `InvalidRequest`."""
+        if request.method in ("GET", "HEAD"):
+            return {**_single(request.query), **request.path}
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self.takes_html and media_type in _HTML:
+            return {**_single(request.query), "html": request.body.decode("utf-8", "replace")}
+        return _single(request.form()) if media_type == _FORM else request.json_object()
+
+
+def report_to(emit: Emit) -> Progress:
+    """Progress of a call as events."""
+
+    async def report(step: str) -> None:
+        await emit(Event("progress", {"step": step}))
+
+    return report
+
+
+def _with_progress(call: Call) -> Streamed:
+    async def stream(given: JsonObject, context: CallContext, emit: Emit) -> Answer:
+        return await call(given, replace(context, progress=report_to(emit)))
+
+    return stream
+
+
+def _reply(answer: Answer) -> HttpReply:
+    return HttpReply(answer.structured, engine="" if answer.is_error else answer.engine)
+
+
+def _single(fields: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    """Fields that were sent once as text, the others as lists."""
+    return {name: values[0] if len(values) == 1 else list(values) for name, values in fields.items()}
