@@ -13,7 +13,7 @@ from dowse.cache.entries import AnswerLifetimes, CacheEntries, PageLifetimes, Se
 from dowse.cache.fetch import Cache
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Contract, Dispatcher, Services
-from dowse.contracts.guardrails import RULES, Guardrails
+from dowse.contracts.guardrails import Guardrails, choose_rules
 from dowse.core.answers import EXTRACTIVE
 from dowse.core.models import Clock, Query
 from dowse.core.protocols import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider
@@ -42,7 +42,6 @@ from dowse.routing.shared_limits import Traffic
 from dowse.secrets.redact import Redactor
 from dowse.secrets.requests import QueryScrubber, SecretUrls
 from dowse.settings import ANSWERERS, SEARCHERS, SPECS, Settings
-from dowse.settings.guardrails import Rule
 from dowse.settings.providers import SEARXNG_POOL
 from dowse.settings.sites import LOADED_SITES
 from dowse.settings.sources import Loaded, state_address
@@ -273,7 +272,7 @@ class App:
             self._answer_flow(search),
             self.clock,
             settings,
-            Guardrails(self._rules()),
+            Guardrails(choose_rules(settings)),
             self.redactor,
             lambda: self._map_flow,
             lambda: self._batches,
@@ -284,24 +283,14 @@ class App:
         """Imported here because only a few callers over HTTP need it."""
         from dowse.flows.map_site import MapFlow
 
-        settings = self.settings
-        return MapFlow(
-            self._page_client,
-            DirectFetcher(self._page_client, self.clock, max_bytes=settings.max_content_size),
-            self._robots,
-            SecretUrls(settings.secrets(), allowed=settings.allow_secret_urls),
-            heeds_robots=settings.respect_robots != "off",
-            offline=settings.offline,
-        )
+        direct = DirectFetcher(self._page_client, self.clock, max_bytes=self.settings.max_content_size)
+        return MapFlow(self._page_client, direct, self._robots, self.settings)
 
     @cached_property
     def _batches(self) -> BatchFlow:
         from dowse.flows.batch import BatchFlow
 
-        settings = self.settings
-        return BatchFlow(
-            self._made.read, self._entries, clock=self.clock, page_s=settings.deadline_s, offline=settings.offline
-        )
+        return BatchFlow(self._made.read, self._entries, self.clock, self.settings)
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]
@@ -327,15 +316,6 @@ class App:
 
     def _usual_query(self) -> Query:
         return Query("", language=self.settings.default_language, safe_search=self.settings.safe_search)
-
-    def _rules(self) -> tuple[Rule, ...]:
-        """Guardrail rules for questions: the user's rules replace the built-in ones."""
-        mode, own = self.settings.guardrails, self.settings.guardrails_json
-        if mode == "off":
-            return ()
-        if own is not None:
-            return own
-        return RULES if mode == "on" else ()
 
     def _read_flow(self, chain: ReadChain, lifetimes: PageLifetimes) -> ReadFlow:
         settings = self.settings

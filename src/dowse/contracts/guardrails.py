@@ -13,12 +13,22 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from dowse.core.errors import InvalidRequest
+from dowse.settings import Settings
 from dowse.settings.guardrails import Rule, parts_of, words_of
 
 _SHORTEST_PLURAL = 4
 
 Words = Sequence[frozenset[str]]
 """The words of a question, each with its possible singulars."""
+
+
+def choose_rules(settings: Settings) -> tuple[Rule, ...]:
+    """The rules for questions: the user's rules replace the built-in ones."""
+    if settings.guardrails == "off":
+        return ()
+    if settings.guardrails_json is not None:
+        return settings.guardrails_json
+    return RULES if settings.guardrails == "on" else ()
 
 
 class Guardrails:

@@ -17,6 +17,7 @@ from dowse.core.models import Clock, Deadline, Page, Principal, Status
 from dowse.core.runtime import Background, calling, share_key
 from dowse.document.clean import beginning
 from dowse.flows.read import ReadFlow
+from dowse.settings import Settings
 from dowse.telemetry.log import LOGGER
 
 MOST_URLS = 200
@@ -99,14 +100,12 @@ class _Run:
 class BatchFlow:
     """Starts, reports and cancels jobs."""
 
-    def __init__(
-        self, reader: ReadFlow, entries: CacheEntries, *, clock: Clock, page_s: float, offline: bool = False
-    ) -> None:
+    def __init__(self, reader: ReadFlow, entries: CacheEntries, clock: Clock, settings: Settings) -> None:
         self._reader = reader
         self._entries = entries
         self._clock = clock
-        self._page_s = page_s
-        self._offline = offline
+        self._page_s = settings.deadline_s
+        self._offline = settings.offline
         self._jobs, self._progress, self._pages = Codec(BatchJob), Codec(_Progress), Codec(Page)
         self._background = Background()
         self._running: Counter[str] = Counter()
@@ -135,19 +134,35 @@ class BatchFlow:
         job = self._jobs.decode(kept.value) if kept else None
         if job is None:
             return None
-        told = await self._entries.look(_PROGRESS, name)
-        progress = (self._progress.decode(told.value) if told else None) or _Progress(FAILED)
-        status = progress.status
-        if status == RUNNING and (told is None or told.age_s > _LOST_S):
-            status = FAILED
-        if status == RUNNING and await self._entries.look(_CANCELLED, name):
-            status = CANCELLED
+        progress = await self._look_up(name)
         shown = progress.read[skip : skip + PAGES_IN_ANSWER]
-        pages = [page for number in shown if (page := await self._page(name, number))]
-        failures = [page for number in progress.failed if (page := await self._page(name, number))]
-        completed = len(progress.read) + len(progress.failed)
-        has_more = skip + len(shown) < len(progress.read)
-        return BatchState(job, status, completed, tuple(pages), tuple(failures), skip, has_more)
+        return BatchState(
+            job,
+            progress.status,
+            len(progress.read) + len(progress.failed),
+            await self._pages_of(name, shown),
+            await self._pages_of(name, progress.failed),
+            skip,
+            has_more=skip + len(shown) < len(progress.read),
+        )
+
+    async def _look_up(self, name: str) -> _Progress:
+        """How far a job has come, whichever replica works on it."""
+        told = await self._entries.look(_PROGRESS, name)
+        progress = self._progress.decode(told.value) if told else None
+        if told is None or progress is None:
+            return _Progress(FAILED)
+        if progress.status != RUNNING:
+            return progress
+        if told.age_s > _LOST_S:
+            return replace(progress, status=FAILED)
+        is_cancelled = await self._entries.look(_CANCELLED, name)
+        return replace(progress, status=CANCELLED) if is_cancelled else progress
+
+    async def _pages_of(self, name: str, numbers: Sequence[int]) -> tuple[Page, ...]:
+        kept = [await self._entries.look(_PAGE, f"{name} {number}") for number in numbers]
+        pages = [self._pages.decode(each.value) for each in kept if each]
+        return tuple(page for page in pages if page)
 
     async def cancel(self, job_id: str, caller: Principal) -> bool:
         """Cancel a caller's running job, whichever replica works on it; returns whether there is one."""
@@ -205,10 +220,6 @@ class BatchFlow:
 
     async def _tell(self, run: _Run, status: str) -> None:
         await self._write(_PROGRESS, run.name, self._progress.encode(run.progress(status)))
-
-    async def _page(self, name: str, number: int) -> Page | None:
-        kept = await self._entries.look(_PAGE, f"{name} {number}")
-        return self._pages.decode(kept.value) if kept else None
 
     async def _write(self, kind: str, name: str, value: bytes | None) -> None:
         await self._entries.put(kind, name, value or b"", KEPT_S)

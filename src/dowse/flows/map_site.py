@@ -11,12 +11,11 @@ from enum import StrEnum
 from dowse.core import urls
 from dowse.core.errors import Offline, PageUnreadable
 from dowse.core.models import Deadline, Status
-from dowse.core.protocols import Fetcher, Robots, Secrecy
+from dowse.core.protocols import Fetcher, Robots
 from dowse.core.reasons import FailureReason
 from dowse.core.urls import Url
 from dowse.core.wire_errors import WireError
-from dowse.fetch.direct import check_status, unreadable
-from dowse.fetch.sitemaps import (
+from dowse.document.sitemaps import (
     MAX_BYTES,
     PageLink,
     Sitemap,
@@ -26,7 +25,10 @@ from dowse.fetch.sitemaps import (
     sitemaps_in_robots,
     unpack,
 )
+from dowse.fetch.direct import check_status, unreadable
 from dowse.net.clients import UntrustedClient
+from dowse.secrets.requests import SecretUrls
+from dowse.settings import Settings
 
 MOST_LINKS = 5000
 _MOST_SITEMAPS = 30
@@ -99,25 +101,33 @@ class _Found:
         )
 
 
+@dataclass(slots=True)
+class _Queue:
+    """Sitemaps that wait to be read; each is read once, and only so many."""
+
+    waiting: deque[str]
+    seen: set[str] = field(default_factory=set)
+
+    def take(self, most: int) -> list[str]:
+        taken = list[str]()
+        while self.waiting and len(taken) < most and len(self.seen) < _MOST_SITEMAPS:
+            url = self.waiting.popleft()
+            if url and url not in self.seen:
+                self.seen.add(url)
+                taken.append(url)
+        return taken
+
+
 class MapFlow:
     """Maps sites through the untrusted client: the SSRF guard judges every request, and all of them are bounded."""
 
-    def __init__(
-        self,
-        client: UntrustedClient,
-        fetcher: Fetcher,
-        robots: Robots,
-        secrecy: Secrecy,
-        *,
-        heeds_robots: bool,
-        offline: bool = False,
-    ) -> None:
+    def __init__(self, client: UntrustedClient, fetcher: Fetcher, robots: Robots, settings: Settings) -> None:
         self._client = client
         self._fetcher = fetcher
         self._robots = robots
-        self._secrecy = secrecy
-        self._heeds_robots = heeds_robots
-        self._offline = offline
+        self._secrecy = SecretUrls(settings.secrets(), allowed=settings.allow_secret_urls)
+        self._heeds_robots = settings.respect_robots != "off"
+        self._offline = settings.offline
 
     async def map(self, request: MapRequest, deadline: Deadline) -> SiteMap:
         """Raises `Offline`, and `PageUnreadable` if no page of the site is found and its start page cannot be read."""
@@ -163,19 +173,18 @@ class MapFlow:
         robots, llms = await asyncio.gather(
             self._get(f"{origin}/robots.txt", found, until), self._get(f"{origin}/llms.txt", found, until)
         )
-        found.add(read_llms_txt(llms, origin) if not llms.lstrip().startswith("<") else ())
-        named = sitemaps_in_robots(robots)
-        waiting = deque(urls.link(each, origin) for each in named or (f"{origin}/sitemap.xml",))
-        seen = set[str]()
-        while waiting and not found.is_full and not until.passed and len(seen) < _MOST_SITEMAPS:
-            batch = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
-            fresh = [each for each in batch if each and each not in seen]
-            seen.update(fresh)
-            for file in await asyncio.gather(*(self._sitemap(each, found, until) for each in fresh)):
+        found.add(read_llms_txt(llms, origin))
+        named = sitemaps_in_robots(robots) or (f"{origin}/sitemap.xml",)
+        await self._read_all(_Queue(deque(urls.link(each, origin) for each in named)), found, until)
+
+    async def _read_all(self, queue: _Queue, found: _Found, until: Deadline) -> None:
+        """Read sitemaps, and the ones that these name, until the site is known well enough."""
+        while not found.is_full and not until.passed and (batch := queue.take(_AT_ONCE)):
+            for file in await asyncio.gather(*(self._sitemap(each, found, until) for each in batch)):
                 found.add(file.pages)
-                waiting.extend(file.sitemaps)
-        if waiting and not found.is_full:
-            found.warnings.append(f"{len(waiting)} sitemaps were not read")
+                queue.waiting.extend(file.sitemaps)
+        if queue.waiting and not found.is_full:
+            found.warnings.append(f"{len(queue.waiting)} sitemaps were not read")
 
     async def _sitemap(self, url: str, found: _Found, until: Deadline) -> Sitemap:
         text = await self._get(url, found, until)

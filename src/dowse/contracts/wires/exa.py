@@ -12,7 +12,7 @@ from dowse.contracts.output import MAX_URLS
 from dowse.contracts.wires.answering import write_answer
 from dowse.contracts.wires.failures import describe_error, describe_page
 from dowse.contracts.wires.fields import Fields
-from dowse.contracts.wires.reading import Shown, read_pages
+from dowse.contracts.wires.reading import ShownPage, engine_of, read_pages
 from dowse.contracts.wires.refusals import not_served
 from dowse.contracts.wires.searching import (
     Wanted,
@@ -174,18 +174,15 @@ async def _contents(services: Services, request: HttpRequest, context: CallConte
     body = {
         "requestId": uuid4().hex,
         "results": [_content(url, each, contents) for url, each in pairs if each.text],
-        "statuses": [
-            {"id": url, "status": "success", "source": "crawled"} if each.text else _error_status(url, each.page)
-            for url, each in pairs
-        ],
+        "statuses": [_status(url, each) for url, each in pairs],
         "costDollars": {"total": 0.0},
     }
     warnings = warnings_of(fields.ignored(), *(each.page.warnings for each in shown))
-    engine = next((each.page.engine for each in shown if each.text), "")
+    engine = engine_of(shown)
     return HttpReply(body, headers=warning_headers(warnings), engine=engine)
 
 
-def _content(url: str, shown: Shown, contents: _Contents) -> dict[str, object]:
+def _content(url: str, shown: ShownPage, contents: _Contents) -> dict[str, object]:
     page = shown.page
     brief = shown.text if contents.question else cut_at_word(shown.text, _HIGHLIGHT_TOKENS * _CHARS_PER_TOKEN)
     wanted = contents if not contents.is_empty else _Contents(True, 0, False, "", False)
@@ -197,6 +194,11 @@ def _content(url: str, shown: Shown, contents: _Contents) -> dict[str, object]:
         "author": page.facts.author or None,
         **wanted.shape(page, brief, page.facts.description),
     }
+
+
+def _status(url: str, shown: ShownPage) -> dict[str, object]:
+    is_read = bool(shown.text)
+    return {"id": url, "status": "success", "source": "crawled"} if is_read else _error_status(url, shown.page)
 
 
 def _error_status(url: str, page: Page) -> dict[str, object]:

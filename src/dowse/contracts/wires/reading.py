@@ -16,7 +16,7 @@ from dowse.flows.page_view import LEAST_TOKENS, PageRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPage:
     """A page as it is shown: all of its text, or the passages for a question; empty if it was not read."""
 
     page: Page
@@ -35,7 +35,7 @@ async def read_pages(
     question: str = "",
     passage_tokens: int = 0,
     timeout_s: float | None = None,
-) -> list[Shown]:
+) -> list[ShownPage]:
     """The pages in the order of their addresses, read concurrently; `passage_tokens` are those of each page.
 
     Raises `Offline`. A page that cannot be read is one with a status.
@@ -48,11 +48,16 @@ async def read_pages(
         views = await services.pages.view_all(
             wanted, request, deadline, progress=context.progress, caller=context.caller
         )
-        return [Shown(view.page, view.text) for view in views]
+        return [ShownPage(view.page, view.text) for view in views]
 
     async def read(url: str) -> Page:
         return await hold(await services.read.read(url, deadline, caller=context.caller))
 
     with services.read.holding(context.caller) as hold:
         pages = await asyncio.gather(*map(read, wanted))
-        return [Shown(page, page.text if page.status.readable else "") for page in pages]
+        return [ShownPage(page, page.text if page.status.readable else "") for page in pages]
+
+
+def engine_of(shown: Sequence[ShownPage]) -> str:
+    """The reader of the first page that was read, for metrics."""
+    return next((each.page.engine for each in shown if each.text), "")

@@ -14,7 +14,7 @@ from dowse.contracts.wires.answering import write_answer
 from dowse.contracts.wires.failures import describe_error, describe_page
 from dowse.contracts.wires.fields import Fields
 from dowse.contracts.wires.mapping import map_site
-from dowse.contracts.wires.reading import Shown, read_pages
+from dowse.contracts.wires.reading import ShownPage, engine_of, read_pages
 from dowse.contracts.wires.refusals import not_served
 from dowse.contracts.wires.searching import (
     Wanted,
@@ -191,10 +191,10 @@ async def _extract(services: Services, request: HttpRequest, context: CallContex
         "request_id": str(uuid4()),
     }
     headers = warning_headers(warnings_of(fields.ignored(), *(each.page.warnings for each in shown)))
-    return HttpReply(body, headers=headers, engine=next((each.page.engine for each in shown if each.text), ""))
+    return HttpReply(body, headers=headers, engine=engine_of(shown))
 
 
-def _extracted(url: str, shown: Shown, content: _Content) -> dict[str, object]:
+def _extracted(url: str, shown: ShownPage, content: _Content) -> dict[str, object]:
     return {"url": url, "title": shown.title, "raw_content": content.shape(shown.text), "images": []}
 
 

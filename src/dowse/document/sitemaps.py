@@ -89,7 +89,9 @@ def read_anchors(markup: str, base: str) -> Iterator[PageLink]:
 
 
 def read_llms_txt(text: str, base: str) -> Iterator[PageLink]:
-    """The links of an llms.txt with their titles and descriptions."""
+    """The links of an llms.txt with their titles and descriptions; none of a web page in its place."""
+    if text.lstrip().startswith("<"):
+        return
     for found in _LISTED.finditer(text):
         if address := urls.link(found[2], base):
             yield PageLink(address, _clean(found[1], _TITLE_CHARS), _clean(found[3] or "", _DESCRIPTION_CHARS))
