@@ -76,6 +76,12 @@ def paragraphs() -> Selector:
     )
 
 
+def paragraph_scores(question: str, documents: Sequence[str]) -> list[float]:
+    """The scores of documents by rank_bm25 over lower-case words."""
+    found: list[float] = _last_index("\n\n".join(documents)).get_scores(_words(question)).tolist()
+    return found
+
+
 def missing() -> list[str]:
     """What has to be installed for the comparison and is not."""
     return [name for name in ("rank_bm25", "bpe_openai") if not find_spec(name)]

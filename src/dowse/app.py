@@ -22,11 +22,13 @@ from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
 from dowse.flows.answer import AnswerFlow
+from dowse.flows.extract import ExtractFlow
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.page_view import PageViewFlow
 from dowse.flows.read import ReadFlow
 from dowse.flows.readers import FetchingReader, ReadChain, Readers, make_site_loaders
+from dowse.flows.rerank import RerankFlow
 from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
@@ -270,6 +272,8 @@ class App:
             reader,
             PageViewFlow(reader, self._workers),
             self._answer_flow(search),
+            RerankFlow(self._workers),
+            ExtractFlow(self._workers, max_bytes=settings.max_content_size),
             self.clock,
             settings,
             Guardrails(choose_rules(settings)),

@@ -11,9 +11,11 @@ from dowse.core.models import Found
 from dowse.core.protocols import Extractor, Fetcher, SearchProvider
 from dowse.core.runtime import CallContext
 from dowse.flows.answer import AnswerFlow
+from dowse.flows.extract import ExtractFlow
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.page_view import PageViewFlow
+from dowse.flows.rerank import RerankFlow
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import SiteRules
@@ -25,7 +27,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.memory import NO_PAGES, NO_SEARCHES, PAGES, SEARCHES, remembering
 from tests.fakes.observer import RecordingObserver
 from tests.fakes.reading import reading
-from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedProvider
+from tests.fakes.scripted import PlainExtractor, PlainScorer, ScriptedFetcher, ScriptedProvider
 
 
 class ContractBench:
@@ -85,10 +87,19 @@ class ContractBench:
             scrubber=scrubber,
             offline=settings.offline,
         )
-        services = Services(
-            search, reader, PageViewFlow(reader, extractor), answer, clock, settings, Guardrails(RULES), redactor
+        self.services = Services(
+            search,
+            reader,
+            PageViewFlow(reader, extractor),
+            answer,
+            RerankFlow(PlainScorer()),
+            ExtractFlow(extractor, max_bytes=settings.max_content_size),
+            clock,
+            settings,
+            Guardrails(RULES),
+            redactor,
         )
-        self.contract = registry.build(contract, services)
+        self.contract = registry.build(contract, self.services)
 
     async def call(self, name: str, *, context: CallContext | None = None, **arguments: object) -> Answer:
         tool = self.contract.tool(name)

@@ -11,6 +11,7 @@ from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Category, Deadline, Found, Hit, Query, Status, Text
 from dowse.rank.digest import digest
+from dowse.rank.rerank import score_documents
 from tests.fakes.clock import FakeClock
 
 
@@ -98,6 +99,13 @@ class PlainExtractor:
         text = body.data.decode()
         first = text.partition("\n")[0]
         return Text(text, first.removeprefix("# ") if first.startswith("# ") else "", len(text.split()))
+
+
+class PlainScorer:
+    """Scores documents in this process."""
+
+    async def score(self, query: str, documents: Sequence[str], *, timeout_s: float) -> tuple[float, ...]:
+        return tuple(score_documents(query, documents))
 
 
 def hits(*urls: str) -> Found:

@@ -18,8 +18,10 @@ from dowse.core.models import LOCAL, OK, Category, Clock, Deadline, Principal, Q
 from dowse.core.protocols import Authenticator, Door, Limiter, Observer, Progress, ToolCall
 from dowse.core.runtime import CallContext, FairSemaphore, calling, share_key
 from dowse.flows.answer import AnswerFlow
+from dowse.flows.extract import ExtractFlow
 from dowse.flows.page_view import PageViewFlow
 from dowse.flows.read import ReadFlow
+from dowse.flows.rerank import RerankFlow
 from dowse.flows.search import SearchFlow
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
@@ -145,6 +147,8 @@ class Services:
     read: ReadFlow
     pages: PageViewFlow
     answer: AnswerFlow
+    rerank: RerankFlow
+    extract: ExtractFlow
     clock: Clock
     settings: Settings
     guardrails: Guardrails

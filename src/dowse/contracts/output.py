@@ -144,6 +144,46 @@ class PagesOutput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RankedOutput:
+    """One document of `rerank`, by its place among the given ones."""
+
+    index: int
+    relevance_score: float
+    document: str = _optional("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankOutput:
+    """`rerank`, most relevant first; the documents themselves only if they are wanted back."""
+
+    query: str
+    results: tuple[RankedOutput, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractOutput:
+    """`extract`; the facts about a page are left out where they are unknown."""
+
+    url: str
+    title: str
+    page_content: str
+    status: Status
+    warnings: tuple[str, ...]
+    word_count: int
+    total_tokens: int
+    untrusted: bool = True
+    kind: str = _optional("")
+    author: str = _optional("")
+    published: str = _optional("")
+    modified: str = _optional("")
+    language: str = _optional("")
+    site: str = _optional("")
+    canonical_url: str = _optional("")
+    failure: str = _internal("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CitationOutput:
     """A source of a part of an answer's text; the indexes count code points."""
 

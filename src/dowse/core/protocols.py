@@ -173,6 +173,14 @@ class ListingReader(Protocol):
         ...
 
 
+class DocumentScorer(Protocol):
+    """Compares documents with a query in a worker. Raises `PageUnreadable`."""
+
+    async def score(self, query: str, documents: Sequence[str], *, timeout_s: float) -> tuple[float, ...]:
+        """The relevance of each document, from 0 to 1."""
+        ...
+
+
 class Scrubber(Protocol):
     """Removes secrets from queries to search engines."""
 

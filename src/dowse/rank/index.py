@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
-from dowse.document.markdown import Block, Document
+from dowse.document.markdown import Block
 from dowse.language.detection import detect_language
 from dowse.language.scripts import strip_accents
 from dowse.language.stopwords import COMMON, ENGLISH, STOP_WORDS
@@ -57,10 +57,20 @@ class Piece(NamedTuple):
     end: int
 
 
+class Blocks(Protocol):
+    """A text and its blocks: a page, or documents that are compared with each other."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def blocks(self) -> tuple[Block, ...]: ...
+
+
 class Index:
     """The pieces of a page, the terms of the question found in each of them, and their lengths in words."""
 
-    def __init__(self, document: Document, question: str) -> None:
+    def __init__(self, document: Blocks, question: str) -> None:
         self.markdown = markdown = document.text
         self.blocks = document.blocks
         self.pieces = list(islice(self._pieces(), _MAX_PIECES))

@@ -165,6 +165,14 @@ def _read_listing(job: Job, data: bytes) -> Text:
     return Text(encode(to_listing(str(job["engine"]), protocol.decode_body(job, data), str(job["query"]))))
 
 
+def _score(job: Job, data: bytes) -> Text:
+    from dowse.rank.rerank import score_documents
+
+    documents = protocol.split_texts(job["sizes"], data)
+    scores = score_documents(str(job["question"]), documents, is_semantic=job["is_semantic"] is True)
+    return Text(protocol.encode_scores(scores))
+
+
 _JOBS: Mapping[str, Callable[[Job, bytes], Text]] = {
     protocol.CONVERT: _convert,
     protocol.STRIP: _strip,
@@ -172,6 +180,7 @@ _JOBS: Mapping[str, Callable[[Job, bytes], Text]] = {
     protocol.DIGEST: _digest,
     protocol.EXPLAIN: _explain,
     protocol.LISTING: _read_listing,
+    protocol.SCORES: _score,
 }
 
 

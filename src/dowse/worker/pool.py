@@ -1,7 +1,7 @@
 """Pool of worker processes for hostile pages: each worker may be killed at any time and is replaced.
 
 It does three jobs: extract (a body to Markdown), render (pieces of HTML to Markdown) and digest (pages to passages for
-a question); two more serve single features: explain and listing. Nothing here imports a parser.
+a question); three more serve single features: explain, listing and score. Nothing here imports a parser.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Decoded = TypeVar("Decoded")
 
 
 class WorkerPool:
-    """Implements `protocols.Extractor` and `protocols.ListingReader` with `size` processes and one in reserve.
+    """Implements `protocols.Extractor`, `ListingReader` and `DocumentScorer` with `size` processes and one in reserve.
 
     They share `memory_bytes`, by default the memory of the container; where it is small, there are fewer of them.
     """
@@ -145,6 +145,12 @@ class WorkerPool:
         """Read a search result page; a page without results is an outcome, not an error."""
         header = {**self._header(protocol.LISTING, body), "engine": engine, "query": query}
         return await self._run(header, body.data, timeout_s, listings.decode)
+
+    async def score(self, query: str, documents: Sequence[str], *, timeout_s: float) -> tuple[float, ...]:
+        """The relevance of each document to a query."""
+        sizes, data = protocol.encode_texts(documents)
+        header = {"mode": protocol.SCORES, "question": query, "sizes": sizes, "is_semantic": self._is_semantic}
+        return await self._run(header, data, timeout_s, lambda text: protocol.decode_scores(text, len(documents)))
 
     async def close(self) -> None:
         """Kill all workers and wait for their end; running jobs fail."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import accumulate
 from typing import BinaryIO
 
 from dowse.core.digests import Digest, Source
@@ -20,6 +21,7 @@ FRAGMENTS = "fragments"
 DIGEST = "digest"
 EXPLAIN = "explain"
 LISTING = "listing"
+SCORES = "scores"
 
 LENGTH_BYTES = 4
 # Large enough for a job with a large document.
@@ -72,10 +74,23 @@ def read_frame(source: BinaryIO) -> bytes | None:
     return frame if len(frame) == size else None
 
 
+def encode_texts(texts: Sequence[str]) -> tuple[list[int], bytes]:
+    """The payload of several texts, with the size of each in bytes."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    return list(map(len, encoded)), b"".join(encoded)
+
+
+def split_texts(sizes: object, payload: bytes) -> list[str]:
+    """The texts of a payload."""
+    assert isinstance(sizes, list)
+    ends = list(accumulate(sizes))
+    return [payload[end - size : end].decode() for size, end in zip(sizes, ends, strict=True)]
+
+
 def encode_body(body: Body) -> tuple[list[int], bytes]:
     """The payload of a body: its bytes and then its style sheets, with the size of each sheet."""
-    sheets = [sheet.encode("utf-8", "replace") for sheet in body.sheets]
-    return [len(sheet) for sheet in sheets], b"".join((body.data, *sheets)) if sheets else body.data
+    sizes, sheets = encode_texts(body.sheets)
+    return sizes, body.data + sheets if sheets else body.data
 
 
 def decode_body(job: Header, payload: bytes) -> Body:
@@ -178,3 +193,16 @@ def decode_digests(text: str, sources: Sequence[Source]) -> tuple[Digest, ...]:
         if digest.pop("is_whole", False):
             digest["text"] = source.text
     return TypeAdapter(tuple[Digest, ...]).validate_python(found)
+
+
+def encode_scores(scores: Sequence[float]) -> str:
+    """Scores as JSON."""
+    return json.dumps(list(scores))
+
+
+def decode_scores(text: str, count: int) -> tuple[float, ...]:
+    """The scores of a worker's answer; raises `ValueError` for an invalid one."""
+    found = json.loads(text)
+    if not isinstance(found, list) or len(found) != count or not all(isinstance(each, float) for each in found):
+        raise ValueError("not one score for each document")
+    return tuple(found)

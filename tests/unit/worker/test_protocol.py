@@ -55,3 +55,19 @@ def test_facts_about_a_page_survive_the_pipe() -> None:
 @each_row("told", [None, [], "article", {"kind": 1, "hidden_words": True, "is_whole": 1, "colour": "x"}])
 def test_facts_of_another_shape_are_not_known(told: object) -> None:
     assert protocol.decode_facts({"facts": told}) == Facts()
+
+
+def test_texts_survive_the_pipe_and_lone_surrogates_do_not() -> None:
+    sizes, payload = protocol.encode_texts(["é", "", "a\ud800", "橋"])
+
+    assert protocol.split_texts(sizes, payload) == ["é", "", "a?", "橋"]
+
+
+def test_scores_survive_the_pipe() -> None:
+    assert protocol.decode_scores(protocol.encode_scores([0.5, 0.0]), 2) == (0.5, 0.0)
+
+
+@each_row("text", ["", "{}", "[0.5]", '[0.5, "x"]', "[0.5, [1.0]]", "[0.5, 1.0, 2.0]"])
+def test_an_answer_without_one_score_for_each_document_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        protocol.decode_scores(text, 2)
