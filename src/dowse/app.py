@@ -97,7 +97,8 @@ class App:
             with_images=settings.images == "alt",
             is_semantic=settings.semantic == "auto",
         )
-        self.browser = self._make_browser()
+        browsing = (settings, self._guard, self._api_client, self.clock)
+        self.browser = None if settings.browser == "off" else BrowserOnDemand(*browsing, user_agent=USER_AGENT)
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
@@ -242,7 +243,8 @@ class App:
 
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer
-        reader = self._read_flow(self._read_chain(self._readers()), self._page_lifetimes)
+        pages = PageLifetimes(settings.ttl_pages, settings.ttl_failures, settings.ttl_stale)
+        reader = self._read_flow(self._read_chain(self._readers()), pages)
         keyless = frozenset(settings.keyless_members())
         self._search_router = router = Router[SearchProvider](
             "search",
@@ -284,7 +286,6 @@ class App:
 
     @cached_property
     def _map_flow(self) -> MapFlow:
-        """Imported here because only a few callers over HTTP need it."""
         from dowse.flows.map_site import MapFlow
 
         direct = DirectFetcher(self._page_client, self.clock, max_bytes=self.settings.max_content_size)
@@ -298,6 +299,7 @@ class App:
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]
+        usual = Query("", language=settings.default_language, safe_search=settings.safe_search)
         router = Router[AnswerProvider](
             "answer",
             clock=self.clock,
@@ -309,7 +311,7 @@ class App:
         return AnswerFlow(
             router,
             answerers,
-            Extractive(search, clock=self.clock, usual=self._usual_query()),
+            Extractive(search, clock=self.clock, usual=usual),
             self._cache,
             AnswerLifetimes(settings.ttl_answers, settings.ttl_failures, settings.ttl_stale),
             clock=self.clock,
@@ -317,9 +319,6 @@ class App:
             scrubber=QueryScrubber(self.redactor, settings.scrub),
             offline=settings.offline,
         )
-
-    def _usual_query(self) -> Query:
-        return Query("", language=self.settings.default_language, safe_search=self.settings.safe_search)
 
     def _read_flow(self, chain: ReadChain, lifetimes: PageLifetimes) -> ReadFlow:
         settings = self.settings
@@ -334,11 +333,6 @@ class App:
             robots=settings.respect_robots,
             offline=settings.offline,
         )
-
-    @property
-    def _page_lifetimes(self) -> PageLifetimes:
-        settings = self.settings
-        return PageLifetimes(settings.ttl_pages, settings.ttl_failures, settings.ttl_stale)
 
     @cached_property
     def _providers(self) -> list[SearchProvider]:
@@ -384,11 +378,6 @@ class App:
             pacing=self._traffic.pacing,
         )
         return ReadChain(router, readers, self._guard, self._robots)
-
-    def _make_browser(self) -> BrowserOnDemand | None:
-        if self.settings.browser == "off":
-            return None
-        return BrowserOnDemand(self.settings, self._guard, self._api_client, self.clock, user_agent=USER_AGENT)
 
     def _make_kit(self) -> Kit:
         return Kit(

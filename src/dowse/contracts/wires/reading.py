@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from dowse.contracts.dispatch import Services
 from dowse.contracts.get_content import complete_address
 from dowse.contracts.output import MAX_TOKENS
+from dowse.contracts.wires.failures import PageFailed
 from dowse.contracts.wires.searching import patience_s
-from dowse.core.models import Page
+from dowse.core.models import Body, Page, Status
 from dowse.core.runtime import CallContext
+from dowse.fetch.media import identify
 from dowse.flows.page_view import LEAST_TOKENS, PageRequest
 
 
@@ -61,3 +64,15 @@ async def read_pages(
 def engine_of(shown: Sequence[ShownPage]) -> str:
     """The reader of the first page that was read, for metrics."""
     return next((each.page.engine for each in shown if each.text), "")
+
+
+async def read_document(services: Services, context: CallContext, data: bytes, content_type: str, name: str) -> Page:
+    """The text of a given document; raises `PageFailed` for one without text."""
+    media_type = identify(content_type, data, f"file:///{quote(name)}")
+    page = Page(name, Status.UNSUPPORTED)
+    if media_type.is_readable:
+        body = Body("", data, media_type.name, media_type.charset)
+        page = await services.extract.extract_document(body, services.deadline(context))
+    if not page.status.readable:
+        raise PageFailed(page)
+    return page
