@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
@@ -31,6 +32,9 @@ from dowse.document.clean import to_plain_text
 
 _RESULTS, _MOST_RESULTS, _MOST_PAGES = 5, 20, 50
 _PASSAGE_TOKENS = 1500
+_TEXT = "text/plain; charset=utf-8"
+_FORMS = ("", "markdown", "content", "text")
+_FOLDED = re.compile(r"^(https?):/+")
 _OK = {"code": 200, "status": 20_000}
 # Headers of the reader that choose between what this server has one kind of.
 _UNSERVED = (
@@ -69,39 +73,43 @@ def build(services: Services) -> Wire:
 
 
 async def _read(services: Services, request: HttpRequest, context: CallContext) -> HttpReply:
-    fields = Fields(_read_fields(request))
-    headers = Fields({name: value for name, value in request.headers.items() if name.startswith("x-")})
-    url, timeout_s = fields.url("url"), headers.seconds("x-timeout")
-    kind = headers.text("x-return-format", "x-respond-with").lower() or fields.text("respondWith").lower()
+    fields = Fields(_sent(request) if request.method == "POST" else {"url": _address(request)})
+    wishes = Fields({name: value for name, value in request.headers.items() if name.startswith("x-")})
+    url, timeout_s = fields.url("url"), wishes.seconds("x-timeout")
+    form = wishes.text("x-return-format", "x-respond-with").lower() or fields.text("respondWith").lower()
     (shown,) = await read_pages(services, context, [url], timeout_s=timeout_s)
     page = shown.page
     if not page.status.readable:
         raise PageFailed(page)
-    text = to_plain_text(page.text) if kind == "text" else page.text
-    unserved = [name for name in _UNSERVED if name in headers]
-    if kind not in ("", "markdown", "content", "text"):
-        unserved.append(f"x-return-format {kind}")
-    told = warning_headers(warnings_of((*unserved, *fields.ignored()), page.warnings))
+    text = to_plain_text(page.text) if form == "text" else page.text
+    headers = warning_headers(warnings_of((*_unserved(wishes, form), *fields.ignored()), page.warnings))
+    if "application/json" not in request.headers.get("accept", ""):
+        return HttpReply(_as_text(page, text), headers=headers, media_type=_TEXT, engine=page.engine)
     data = _document(page, text)
-    if headers.flag("x-with-links-summary"):
+    if wishes.flag("x-with-links-summary"):
         data["links"] = {link: link for link in links_in(page)}
-    if _wants_json(request):
-        return HttpReply({**_OK, "data": data, "meta": {"usage": data["usage"]}}, headers=told, engine=page.engine)
-    return HttpReply(_as_text(page, text), headers=told, media_type="text/plain; charset=utf-8", engine=page.engine)
+    return HttpReply({**_OK, "data": data, "meta": {"usage": data["usage"]}}, headers=headers, engine=page.engine)
 
 
-def _read_fields(request: HttpRequest) -> Mapping[str, object]:
-    """The address from the path, with its own query, or the body."""
-    if request.method == "POST":
-        is_json = "json" in request.headers.get("content-type", "json")
-        return request.json_object() if is_json else {name: values[-1] for name, values in request.form().items()}
+def _unserved(wishes: Fields, form: str) -> list[str]:
+    """The headers that ask for what this server does not have."""
+    named = [name for name in _UNSERVED if name in wishes]
+    return named if form in _FORMS else [*named, f"x-return-format {form}"]
+
+
+def _sent(request: HttpRequest) -> Mapping[str, object]:
+    """The fields of a body in JSON or as a form."""
+    if "form" in request.headers.get("content-type", ""):
+        return {name: values[-1] for name, values in request.form().items()}
+    return request.json_object()
+
+
+def _address(request: HttpRequest) -> str:
+    """The address in the path, with its own query."""
     query = urlencode([(name, value) for name, values in request.query.items() for value in values])
-    path = request.path.get("url", "")
     # Proxies fold the second slash of an address in a path.
-    for scheme in ("https", "http"):
-        if path.startswith(f"{scheme}:/") and not path.startswith(f"{scheme}://"):
-            path = f"{scheme}://{path[len(scheme) + 2 :]}"
-    return {"url": f"{path}?{query}" if query and path else path or request.first("url")}
+    path = _FOLDED.sub(r"\1://", request.path.get("url", ""))
+    return f"{path}?{query}" if query and path else path or request.first("url")
 
 
 def _document(page: Page, text: str) -> dict[str, object]:
@@ -123,10 +131,6 @@ def _as_text(page: Page, text: str) -> str:
     published_at = f"Published Time: {page.facts.published}\n\n" if page.facts.published else ""
     head = f"Title: {page.title}\n\nURL Source: {page.final_url or page.url}\n\n{published_at}"
     return f"{head}Markdown Content:\n{text}\n"
-
-
-def _wants_json(request: HttpRequest) -> bool:
-    return "application/json" in request.headers.get("accept", "")
 
 
 async def _search(services: Services, request: HttpRequest, context: CallContext) -> HttpReply:
