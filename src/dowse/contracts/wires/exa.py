@@ -168,8 +168,7 @@ async def _contents(services: Services, request: HttpRequest, context: CallConte
     if not addresses:
         raise InvalidRequest(ArgumentName("urls"), " is required.")
     contents = _Contents.of(fields)
-    question = contents.question if not contents.text else ""
-    shown = await read_pages(services, context, addresses, question=question, passage_tokens=_HIGHLIGHT_TOKENS)
+    shown = await read_pages(services, context, addresses, question=contents.question, passage_tokens=_HIGHLIGHT_TOKENS)
     pairs = list(zip(addresses, shown, strict=True))
     body = {
         "requestId": uuid4().hex,

@@ -119,6 +119,10 @@ class Fields:
         """Leave fields out of the report, because their effect is reported elsewhere or is the only one there is."""
         self._known.update(names)
 
+    def forget(self, name: str) -> None:
+        """Report a field as ignored although it was read, because its value cannot be heeded."""
+        self._known.discard(name)
+
     def ignored(self) -> tuple[str, ...]:
         """The names of the fields that ask for something and that nothing has read."""
         own = (name for name, value in self._values.items() if name not in self._known and value not in _NOTHING)

@@ -87,6 +87,7 @@ class Firecrawl:
         inner = fields.within("scrapeOptions", SILENT_OPTIONS)
         options = ScrapeOptions.of(inner, ())
         inner.ignore("timeout")
+        self._check_age(inner)
         sources = self._sources(fields)
         reads = bool(options.formats) or fields.flag("highlights", default=self.version > 1)
         wanted = replace(to_wanted(fields), passage_tokens=_HIGHLIGHT_TOKENS if reads else None)
@@ -118,6 +119,7 @@ class Firecrawl:
         """A page that cannot be read is an error with a code."""
         fields = Fields(request.json_object(), (*SILENT_OPTIONS, *_SILENT))
         options, url = ScrapeOptions.of(fields), fields.url("url")
+        self._check_age(fields)
         if fields.flag("lockdown"):
             raise RequestRefused(
                 404, "SCRAPE_LOCKDOWN_CACHE_MISS: this server answers lockdown requests from no cache."
@@ -128,6 +130,12 @@ class Firecrawl:
             raise PageFailed(shown.page)
         warnings = warnings_of(fields.ignored(), options.warnings, shown.page.warnings)
         return HttpReply(_success(shapes.document(shown.page, options.formats), warnings), engine=shown.page.engine)
+
+    def _check_age(self, fields: Fields) -> None:
+        """Leave an age out of the warnings that is higher than any page in the cache has."""
+        age_s = fields.number("maxAge") if "maxAge" in fields else None
+        if age_s is None or age_s * _MS < self._services.settings.ttl_pages:
+            fields.forget("maxAge")
 
     async def map(self, request: HttpRequest, context: CallContext) -> HttpReply:
         """v2 answers links with titles, v1 addresses."""
@@ -161,6 +169,7 @@ class Firecrawl:
         fields = Fields(request.json_object(), (*SILENT_OPTIONS, *_SILENT, "maxConcurrency"))
         options, sent = ScrapeOptions.of(fields), fields.names("urls", most=MOST_URLS)
         fields.ignore("timeout")
+        self._check_age(fields)
         addresses = list(map(complete_address, sent))
         good = [each for each in addresses if urls.parse_web(each)]
         invalid = [each for each in addresses if each not in good]

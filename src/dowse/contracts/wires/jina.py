@@ -106,7 +106,7 @@ def _sent(request: HttpRequest) -> Mapping[str, object]:
 
 def _address(request: HttpRequest) -> str:
     """The address in the path, with its own query."""
-    query = urlencode([(name, value) for name, values in request.query.items() for value in values])
+    query = urlencode([(name, value) for name, values in request.query.items() for value in values], errors="replace")
     # Proxies fold the second slash of an address in a path.
     path = _FOLDED.sub(r"\1://", request.path.get("url", ""))
     return f"{path}?{query}" if query and path else path or request.first("url")

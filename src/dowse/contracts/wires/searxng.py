@@ -121,7 +121,8 @@ def to_answer(outcome: SearchOutcome, text: str) -> dict[str, object]:
         "query": text,
         "number_of_results": len(outcome.results),
         "results": [_result(each, outcome, next(positions), category) for each in outcome.results],
-        "answers": [{"answer": each, "url": None, "template": "answer/legacy.html"} for each in outcome.answers],
+        # An answer would take the place of all results in LangChain, and its shape differs between versions.
+        "answers": [],
         "corrections": [],
         "infoboxes": [],
         "suggestions": list(outcome.suggestions),
