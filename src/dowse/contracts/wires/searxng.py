@@ -40,8 +40,8 @@ _SILENT = (
     "api_key",
     "results_on_new_tab",
 )
-# `engines` names engines of another server: the providers of this one are its own choice.
-_DEFAULTS: Mapping[str, tuple[str, ...]] = {"language": ("all", "auto"), "engines": ("google,bing,duckduckgo",)}
+# What clients send by themselves: the providers behind this server are its own choice.
+_USUAL_ENGINES = (None, "", "google,bing,duckduckgo")
 
 
 def build(services: Services) -> Wire:
@@ -84,9 +84,8 @@ def to_wanted(fields: Fields) -> Wanted:
     output = fields.text("format").lower()
     if output not in ("", "json"):
         raise InvalidRequest(ArgumentName("format"), " must be json: this server has no web pages for searches.")
-    for name, usual in _DEFAULTS.items():
-        if str(fields.raw(name) or "").replace(" ", "") in usual:
-            fields.ignore(name)
+    if fields.raw("engines") not in _USUAL_ENGINES:
+        fields.forget("engines")
     period = correct_period(fields.text("time_range"))
     return Wanted(
         text=text,

@@ -1,1 +1,1 @@
-"""Programs that use SDKs as their documentation says, run by the interpreter that has these; a line of JSON tells it."""
+"""Programs that use the SDKs of other vendors as their documentation says, in an environment that has these."""

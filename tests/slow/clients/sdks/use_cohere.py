@@ -6,7 +6,8 @@ DOCUMENTS = ["The harbour bridge reopens on Monday.", "Bread needs flour and wat
 
 
 def rerank(base, token, site):
-    found = cohere.ClientV2(token, base_url=f"{base}/compat/rerank").rerank(model="rerank-v3.5", query="harbour bridge", documents=DOCUMENTS, top_n=2)  # fmt: skip
+    client = cohere.ClientV2(token, base_url=f"{base}/compat/rerank")
+    found = client.rerank(model="rerank-v3.5", query="harbour bridge", documents=DOCUMENTS, top_n=2)
     return found.model_dump(mode="json")
 
 

@@ -9,7 +9,8 @@ def search(base, token, site):
     found = Exa(token, base_url=f"{base}/compat/exa").search(
         "harbour bridge", num_results=3, start_crawl_date="2020-01-01"
     )
-    return {"results": [asdict(each) for each in found.results], "type": found.resolved_search_type, "warnings": [str(each) for each in found.warnings or []]}  # fmt: skip
+    warnings = [asdict(each) for each in found.warnings or []]
+    return {"results": [asdict(each) for each in found.results], "warnings": warnings}
 
 
 def search_and_contents(base, token, site):

@@ -4,7 +4,7 @@ import os
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
-import litellm  # noqa: E402
+import litellm
 
 litellm.suppress_debug_info = True
 PATHS = {
