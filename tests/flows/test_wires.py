@@ -129,7 +129,10 @@ async def test_tavily_has_passages_as_content_and_the_page_as_raw_content(server
             "/compat/tavily/search", query=QUERY, search_depth="ultra-fast", include_answer="basic"
         )
         _, extracted, _ = await api.post(
-            "/compat/tavily/extract", urls=web.page("/docs/retrying"), query="how long does it wait"
+            "/compat/tavily/extract",
+            urls=web.page("/docs/retrying"),
+            query="how long does it wait",
+            chunks_per_source=1,
         )
     assert body.keys() >= {"query", "request_id", "response_time", "images", "follow_up_questions", "answer", "results"}
     first = body["results"][0]

@@ -24,7 +24,7 @@ _MOST_LINES = 20_000
 _SITEMAP_LINE = re.compile(r"(?im)^[ \t]{0,9}sitemap[ \t]{0,9}:[ \t]{0,9}(\S{1,2048})")
 _INDEX = re.compile(r"<(?:[\w.-]{1,20}:)?sitemapindex[\s>]")
 _ENTRY = re.compile(r"<(?:[\w.-]{1,20}:)?(?:url|sitemap)>")
-_LOC = re.compile(r"<(?:[\w.-]{1,20}:)?loc>\s{0,99}(?:<!\[CDATA\[)?([^<>\]]{1,2100})")
+_LOC = re.compile(r"<(?:[\w.-]{1,20}:)?loc>\s{0,99}(?:<!\[CDATA\[)?([^<>\]]{1,2100}+)(?=[<\]])")
 _NEWS_TITLE = re.compile(r"<news:title>\s{0,99}(?:<!\[CDATA\[)?([^<>\]]{1,500})")
 _ANCHOR = re.compile(
     r"""<a\s[^<>]{0,2000}?\bhref\s{0,9}=\s{0,9}(?:"([^"<>]{1,2048})"|'([^'<>]{1,2048})'|([^\s"'<>]{1,2048}))"""

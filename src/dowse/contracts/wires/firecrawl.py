@@ -24,7 +24,7 @@ from dowse.core.models import Category, SearchOutcome
 from dowse.core.protocols import Door
 from dowse.core.runtime import CallContext
 from dowse.core.text import ArgumentName
-from dowse.flows.batch import MOST_URLS, BatchState
+from dowse.flows.batch import MOST_URLS, BatchState, TooManyJobs
 from dowse.flows.map_site import MOST_LINKS, MapRequest, SitemapUse
 
 _MS = 0.001
@@ -175,7 +175,10 @@ class Firecrawl:
         invalid = [each for each in addresses if each not in good]
         if not good or (invalid and not fields.flag("ignoreInvalidURLs", default=True)):
             raise InvalidRequest(ArgumentName("urls"), " must be a list of web addresses.")
-        job = await self._services.batches().start(good, str(options), context.caller)
+        try:
+            job = await self._services.batches().start(good, str(options), context.caller)
+        except TooManyJobs as error:
+            raise RequestRefused(429, str(error)) from error
         body = {"success": True, "id": job, "url": self._job_url(request, job), "invalidURLs": invalid}
         return HttpReply({**body, **_warning(warnings_of(fields.ignored(), options.warnings))})
 
