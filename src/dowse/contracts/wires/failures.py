@@ -11,6 +11,7 @@ from dowse.core.errors import (
     AllProvidersFailed,
     DowseError,
     PageUnreadable,
+    Paused,
     ProviderError,
     QuotaSpent,
     RateLimited,
@@ -21,6 +22,8 @@ from dowse.core.reasons import FailureReason
 from dowse.core.text import one_line
 
 _MESSAGE_CHARS = 600
+# Limits of providers, also where they are known and the provider is not asked again.
+_SPENT = (RateLimited, Paused, QuotaSpent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +68,13 @@ def describe_error(error: DowseError) -> Failure:
 
 def _status_of_providers(error: AllProvidersFailed) -> int:
     """One status for all providers, as far as they agree."""
-    statuses = {_status_of_provider(each) for each in error.errors if each.was_asked}
+    statuses = {_status_of_provider(each) for each in error.errors if each.was_asked or isinstance(each, _SPENT)}
     return statuses.pop() if len(statuses) == 1 else 503
 
 
 def _status_of_provider(error: ProviderError) -> int:
     """Never 401 or 402: those would be about the key and the credits of the caller."""
-    if isinstance(error, RateLimited | QuotaSpent):
+    if isinstance(error, _SPENT):
         return 429
     return 504 if isinstance(error, TimedOut) else 503
 

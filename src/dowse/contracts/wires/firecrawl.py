@@ -129,7 +129,9 @@ class Firecrawl:
         if not shown.page.status.readable:
             raise PageFailed(shown.page)
         warnings = warnings_of(fields.ignored(), options.warnings, shown.page.warnings)
-        return HttpReply(_success(shapes.document(shown.page, options.formats), warnings), engine=shown.page.engine)
+        # The SDKs look for the warning in the document, others beside it.
+        document = shapes.document(shown.page, options.formats) | _warning(warnings)
+        return HttpReply(_success(document, warnings), engine=shown.page.engine)
 
     def _check_age(self, fields: Fields) -> None:
         """Leave an age out of the warnings that is higher than any page in the cache has."""

@@ -25,3 +25,9 @@ def no_documents(base, token, site):
 def bad_token(base, token, site):
     found = cohere.ClientV2("wrong", base_url=base).rerank(model="m", query="harbour bridge", documents=DOCUMENTS)
     return found.model_dump(mode="json")
+
+
+def limited(base, token, site):
+    client = cohere.ClientV2(token, base_url=base)
+    for _ in range(2):
+        client.rerank(model="m", query="bridge", documents=DOCUMENTS, request_options={"max_retries": 0})

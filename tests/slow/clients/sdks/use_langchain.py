@@ -10,7 +10,10 @@ from langchain_tavily import TavilyExtract, TavilySearch  # noqa: E402
 
 def tavily(base, token, site):
     tool = TavilySearch(tavily_api_key=token, api_base_url=f"{base}/compat/tavily", max_results=2)
-    return tool.invoke({"query": "harbour bridge"})
+    found = tool.invoke({"query": "harbour bridge"})
+    if "error" in found:
+        raise found["error"]
+    return found
 
 
 def tavily_extract(base, token, site):
@@ -19,8 +22,7 @@ def tavily_extract(base, token, site):
 
 
 def tavily_bad_token(base, token, site):
-    found = TavilySearch(tavily_api_key="wrong", api_base_url=f"{base}/compat/tavily").invoke({"query": "bridge"})
-    return str(found)
+    return tavily(base, "wrong", site)
 
 
 def searx(base, token, site):
