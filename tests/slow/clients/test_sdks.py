@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from tests import realparts
 from tests.conftest import Server
@@ -39,6 +41,15 @@ class Sdks:
 
     async def node(self, *cases: str) -> dict[str, Any]:
         return await self._run(str(NODE), str(HERE / "drive.mjs"), self._base, TOKEN, self._site, *cases)
+
+    @asynccontextmanager
+    async def firecrawl_mcp(self) -> AsyncIterator[Client]:
+        """A client of the MCP server, which uses the SDK for JavaScript."""
+        environment = {"FIRECRAWL_API_URL": self._base, "FIRECRAWL_API_KEY": TOKEN, "HOME": str(self._home)}
+        program = HERE / "node_modules/firecrawl-mcp/dist/index.js"
+        parameters = StdioServerParameters(command=str(NODE), args=[str(program)], env=environment)
+        async with Client(stdio_client(parameters)) as client:
+            yield client
 
     async def _run(self, *command: str) -> dict[str, Any]:
         """What each case gave."""
@@ -272,3 +283,19 @@ async def test_cohere_is_told_of_a_limit(server: Server, web: PocketWeb, tmp_pat
     async with serving(server, web, tmp_path, DOWSE_LIMIT_RERANK="1/10m") as sdks:
         found = await sdks.python("cohere", "limited")
     assert error(found, "limited") == ("TooManyRequestsError", 429)
+
+
+async def test_firecrawl_mcp(server: Server, web: PocketWeb, tmp_path: Path) -> None:
+    async with serving(server, web, tmp_path) as sdks, sdks.firecrawl_mcp() as client:
+        site = web.page("").rstrip("/")
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        page = await client.call_tool("firecrawl_scrape", {"url": f"{site}/docs/retrying", "formats": ["markdown"]})
+        found = await client.call_tool("firecrawl_search", {"query": "harbour bridge", "limit": 2})
+        links = await client.call_tool("firecrawl_map", {"url": f"{site}/", "limit": 3})
+        blocked = await client.call_tool("firecrawl_scrape", {"url": f"{site}/challenge"})
+    assert {"firecrawl_scrape", "firecrawl_search", "firecrawl_map"} <= names
+    assert WAITED in page.content[0].text
+    assert TITLE in found.content[0].text
+    assert f"{site}/docs/retrying" in links.content[0].text
+    assert blocked.is_error
+    assert "refused or challenged" in blocked.content[0].text

@@ -88,7 +88,7 @@ class Firecrawl:
         options = ScrapeOptions.of(inner, ())
         inner.ignore("timeout")
         self._check_age(inner)
-        sources = self._sources(fields)
+        sources, remarks = self._sources(fields)
         reads = bool(options.formats) or fields.flag("highlights", default=self.version > 1)
         wanted = replace(to_wanted(fields), passage_tokens=_HIGHLIGHT_TOKENS if reads else None)
         ignored = fields.ignored()
@@ -98,16 +98,14 @@ class Firecrawl:
         told = (outcome.warnings + describe_unread(outcome) for outcome in outcomes.values())
         engine = next((outcome.engine for outcome in outcomes.values()), "")
         data = lists if self.version > 1 else lists["web"]
-        return HttpReply(_success(data, warnings_of(ignored, options.warnings, *told)), engine=engine)
+        return HttpReply(_success(data, warnings_of(ignored, remarks, options.warnings, *told)), engine=engine)
 
-    def _sources(self, fields: Fields) -> tuple[str, ...]:
-        if self.version == 1:
-            return ("web",)
-        named = types_of("sources", fields.raw("sources"))
-        unknown = [each for each in named if each not in _SOURCES]
-        if unknown:
-            raise InvalidRequest(ArgumentName("sources"), f" must be out of {', '.join(_SOURCES)}.")
-        return named or ("web",)
+    def _sources(self, fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The sources to search, and a warning about others; v1 has but one."""
+        named = types_of("sources", fields.raw("sources")) if self.version > 1 else ()
+        unknown = ", ".join(each for each in named if each not in _SOURCES)
+        remarks = (f"sources that this server does not have: {unknown}",) if unknown else ()
+        return tuple(each for each in named if each in _SOURCES) or ("web",), remarks
 
     async def _search(self, context: CallContext, wanted: Wanted, source: str) -> SearchOutcome:
         category = _SOURCES[source][0] or wanted.category
