@@ -102,7 +102,7 @@ def bare(home: Path) -> Iterator[Target]:
         port = free.getsockname()[1]
     with running([sys.executable, str(script), str(port)], home) as server:
         server.line_with("starting")
-        _wait_for(port)
+        wait_for(port)
         url = f"http://127.0.0.1:{port}/mcp"
         yield Target("bare MCPServer", server.pid, url, "echo", lambda _number: {"text": "hello"})
 
@@ -118,7 +118,7 @@ def dowse(home: Path, further: Mapping[str, str] | None = None) -> Iterator[Call
             yield lambda name, arguments: Target(name, server.pid, url, "web_search", arguments)
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
     while True:
         with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
             return

@@ -6,18 +6,18 @@ from contextlib import AsyncExitStack
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Self
 
 from dowse import PROJECT_URL, __version__
 from dowse.cache.entries import AnswerLifetimes, CacheEntries, PageLifetimes, SearchLifetimes
 from dowse.cache.fetch import Cache
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Contract, Dispatcher, Services
-from dowse.contracts.guardrails import Guardrails, choose_rules
+from dowse.contracts.guardrails import Guardrails, rules_of
 from dowse.core.answers import EXTRACTIVE
 from dowse.core.models import Clock, Query
 from dowse.core.protocols import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider
-from dowse.core.runtime import SystemClock
+from dowse.core.runtime import SystemClock, no_progress
 from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
@@ -34,7 +34,7 @@ from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.upstream import UpstreamProxy
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.table import Kit, LazyProvider, make_answerer, make_reader, make_search
+from dowse.providers.table import HasInstances, Kit, LazyProvider, make_answerer, make_reader, make_search
 from dowse.rank.sources import SiteRules
 from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.hedging import Hedging
@@ -54,24 +54,19 @@ from dowse.telemetry.log import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.contracts.endpoint import Wire
     from dowse.flows.batch import BatchFlow
+    from dowse.flows.doctor.check import Diagnosis
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
     from dowse.flows.map_site import MapFlow
     from dowse.providers.searxng.pool import InstancePool
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
-
-
-@runtime_checkable
-class HasInstances(Protocol):
-    """A provider with a pool of instances."""
-
-    @property
-    def instances(self) -> InstancePool: ...
 
 
 class App:
@@ -115,8 +110,8 @@ class App:
         self._kit = self._make_kit()
         self._usage = UsageBuffer(self._store, self.clock, (DirectFetcher.name, BrowserOnDemand.name))
         self.spending = self._account()
-        self._made = self._services()
-        self.contract: Contract = registry.build(settings.contract, self._made)
+        self._flows = self._services()
+        self.contract: Contract = registry.build(settings.contract, self._flows)
         self.dispatcher = Dispatcher(
             settings,
             clock=self.clock,
@@ -133,8 +128,8 @@ class App:
     ) -> None:
         async with AsyncExitStack() as closing:
             # Each is closed even if closing another fails, in reverse order.
-            clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
-            for opened in (*clients, self._store, self.spending, self._usage, self._traffic, *work):
+            clients, meters = (self._api_client, self._page_client), (self.spending, self._usage, self._traffic)
+            for opened in (*clients, self._store, *meters, self._workers, self._robots):
                 closing.push_async_callback(opened.close)
             if "_last_uses" in vars(self):
                 closing.push_async_callback(self._last_uses.close)
@@ -143,8 +138,8 @@ class App:
             for provider in (*self._providers, vars(self._pool).get("provider")):
                 if isinstance(provider, HasInstances):
                     closing.push_async_callback(provider.instances.close)
-            closing.push_async_callback(self._search_router.close)
-            closing.push_async_callback(self._cache.close)
+            for flow in (self._search_router, self._cache):
+                closing.push_async_callback(flow.close)
             if "_batches" in vars(self):
                 closing.push_async_callback(self._batches.close)
 
@@ -153,15 +148,14 @@ class App:
         from dowse.flows.doctor.examination import Doctor
         from dowse.flows.doctor.probe import Probe
 
-        settings = self.settings
         return Doctor(
             loaded,
             tools=[tool.name for tool in self.contract.tools],
-            state=state_address(settings),
+            state=state_address(self.settings),
             spending=self.spending,
             read_tokens=lambda: self._tokens().entries,
             probe=Probe(
-                settings,
+                self.settings,
                 [*self._providers, *self._keyless_providers],
                 self._jwks(),
                 clock=self.clock,
@@ -197,9 +191,15 @@ class App:
     def wires(self) -> tuple[Wire, ...]:
         """REST and the wires of the settings; imported when HTTP is served."""
         from dowse.contracts.rest.endpoints import build_rest
+        from dowse.contracts.rest.reports import Reports
         from dowse.contracts.wires.table import build_wires
 
-        return (build_rest(self._made), *build_wires(self.settings.wires, self._made))
+        def examine() -> Awaitable[Diagnosis]:
+            return self.doctor(Loaded(self.settings, ())).examine(no_progress)
+
+        counts, spent = self._store.call_counts, self.spending.spent
+        reports = Reports(self.settings, self.clock, counts, spent, examine, self.explain_flow)
+        return (build_rest(self._flows, reports), *build_wires(self.settings.wires, self._flows))
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
@@ -278,7 +278,7 @@ class App:
             ExtractFlow(self._workers, max_bytes=settings.max_content_size),
             self.clock,
             settings,
-            Guardrails(choose_rules(settings)),
+            Guardrails(rules_of(settings)),
             self.redactor,
             lambda: self._map_flow,
             lambda: self._batches,
@@ -288,14 +288,14 @@ class App:
     def _map_flow(self) -> MapFlow:
         from dowse.flows.map_site import MapFlow
 
-        direct = DirectFetcher(self._page_client, self.clock, max_bytes=self.settings.max_content_size)
-        return MapFlow(self._page_client, direct, self._robots, self.settings)
+        client, most = self._page_client, self.settings.max_content_size
+        return MapFlow(client, DirectFetcher(client, max_bytes=most), self._robots, self.settings)
 
     @cached_property
     def _batches(self) -> BatchFlow:
         from dowse.flows.batch import BatchFlow
 
-        return BatchFlow(self._made.read, self._entries, self.clock, self.settings)
+        return BatchFlow(self._flows.read, self._entries, self.clock, self.settings)
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]

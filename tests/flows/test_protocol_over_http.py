@@ -10,7 +10,8 @@ import pytest
 import pytest_asyncio
 
 from dowse import __version__
-from dowse.surfaces.http import mcp, serve
+from dowse.surfaces.http import body as http_body
+from dowse.surfaces.http import serve
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN, HttpServer, call, call_headers
@@ -214,7 +215,7 @@ async def test_a_body_of_1_mib_is_taken(http: HttpServer) -> None:
 async def test_a_body_that_does_not_arrive_in_time_is_given_up(
     http: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mcp, "BODY_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(http_body, "BODY_TIMEOUT_S", 0.01)
     reader, writer = await http.connection()
     writer.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
     assert (await reader.readline()).startswith(b"HTTP/1.1 408 ")

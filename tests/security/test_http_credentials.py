@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,12 +24,30 @@ from tests.security.doors import AUTHORIZED, BODY, OTHER, PATHS, SEARCH, TOKEN, 
 pytestmark = pytest.mark.promise("http-tokens")
 
 TAIL = TOKEN[-1]
+
+
+PLACES = ("authorization", "x-api-key", "x-subscription-token")
+
+
+def basic(user: str, password: str) -> str:
+    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+
+
+GOOD_CREDENTIALS: dict[str, list[Header]] = {
+    "bearer": [AUTHORIZED],
+    "bearer in other case": [("authorization", f"bEARER {OTHER}")],
+    "bare": [("Authorization", TOKEN)],
+    "X-API-Key": [("X-API-Key", TOKEN)],
+    "X-Subscription-Token": [("x-subscription-token", TOKEN)],
+    "password": [("Authorization", basic("anybody", TOKEN))],
+    "password without a user": [("Authorization", basic("", TOKEN))],
+    "the same in two places": [AUTHORIZED, ("X-API-Key", TOKEN)],
+}
 BAD_CREDENTIALS: dict[str, list[Header]] = {
     "missing": [],
     "empty": [("Authorization", "")],
     "scheme only": [("Authorization", "Bearer")],
     "scheme and blank": [("Authorization", "Bearer ")],
-    "token only": [("Authorization", TOKEN)],
     "wrong": [("Authorization", "Bearer wrong")],
     "truncated": [("Authorization", f"Bearer {TOKEN[:-1]}")],
     "longer by one": [("Authorization", f"Bearer {TOKEN}{TAIL}")],
@@ -67,7 +86,18 @@ BAD_CREDENTIALS: dict[str, list[Header]] = {
     "percent-encoded": [("Authorization", f"Bearer {TOKEN.replace('_', '%5F')}")],
     "three parts": [("Authorization", "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.")],
     "in a cookie": [("Cookie", f"Authorization=Bearer {TOKEN}; token={TOKEN}")],
-    "in X-API-Key": [("X-API-Key", TOKEN)],
+    "wrong in X-API-Key": [("X-API-Key", TOKEN[:-1])],
+    "scheme in X-API-Key": [("X-API-Key", f"Bearer {TOKEN}")],
+    "X-API-Key twice": [("X-API-Key", TOKEN), ("X-API-Key", TOKEN)],
+    "wrong in X-Subscription-Token": [("X-Subscription-Token", "wrong")],
+    "bare and wrong": [("Authorization", TOKEN[:-1])],
+    "basic with the token as user": [("Authorization", basic(TOKEN, ""))],
+    "basic with a wrong password": [("Authorization", basic("alice", TOKEN[1:]))],
+    "basic without a colon": [("Authorization", f"Basic {b64encode(TOKEN.encode()).decode()}")],
+    "basic that is no base64": [("Authorization", "Basic ***")],
+    "tokens of two callers": [AUTHORIZED, ("X-API-Key", OTHER)],
+    "a good and a wrong one": [AUTHORIZED, ("X-Subscription-Token", "wrong")],
+    "a good and an empty one": [AUTHORIZED, ("X-API-Key", "")],
     "in X-Authorization": [("X-Authorization", f"Bearer {TOKEN}")],
     "for the proxy": [("Proxy-Authorization", f"Bearer {TOKEN}")],
     "in X-Forwarded-Authorization": [("X-Forwarded-Authorization", f"Bearer {TOKEN}")],
@@ -78,23 +108,39 @@ BAD_CREDENTIALS: dict[str, list[Header]] = {
 async def test_bad_credentials_are_refused_and_no_tool_runs(server: Server, web: PocketWeb) -> None:
     async with server.http(settings(web)) as http:
         host: Header = ("Host", address(http))
-        assert await gets_in(http, host, AUTHORIZED)
-        assert await gets_in(http, host, ("authorization", f"bEARER {OTHER}"))
+        for kind, headers in GOOD_CREDENTIALS.items():
+            assert await gets_in(http, host, *headers), kind
+        assert (await post(http, host, path=f"/t/{TOKEN}/mcp")).status == 200
         web.reset()
         for kind, headers in BAD_CREDENTIALS.items():
             answer = await post(http, host, *headers)
             assert (answer.status, answer.ended) == (401, True), kind
-            presented = any(name.lower() == "authorization" for name, _ in headers)
+            presented = any(name.lower() in PLACES for name, _ in headers)
             error = ', error="invalid_token"' if presented else ""
             assert answer.headers["www-authenticate"] == f'Bearer realm="dowse"{error}', kind
             assert set(answer.json()) == {"error"}, kind
-        for query in (f"?access_token={TOKEN}", f"?token={TOKEN}", f"?Authorization=Bearer%20{TOKEN}", f"#{TOKEN}"):
+        for path in (
+            f"/t/{TOKEN[:-1]}/mcp",
+            "/t//mcp",
+            f"/t/{TOKEN}%20/mcp",
+            f"/T/{TOKEN}/mcp",
+        ):
+            assert (await post(http, host, path=path)).status == 401, path
+        assert (await post(http, host, AUTHORIZED, path=f"/t/{OTHER}/mcp")).status == 401
+        for query in (
+            f"?api_key={TOKEN}",
+            f"?access_token={TOKEN}",
+            f"?token={TOKEN}",
+            f"?Authorization=Bearer%20{TOKEN}",
+            f"#{TOKEN}",
+        ):
             assert (await post(http, host, path=f"/mcp{query}")).status in (400, 401), query
         assert web.serper.requests == []
         assert web.pages.requests == []
     refused = [json.loads(line) for line in server.log.splitlines() if '"caller refused"' in line]
     assert len(refused) >= len(BAD_CREDENTIALS)
-    assert {line["reason"] for line in refused} == {"missing", "malformed", "wrong", "duplicated", "oversized"}
+    reasons = {"missing", "malformed", "wrong", "duplicated", "oversized", "different"}
+    assert {line["reason"] for line in refused} == reasons
     assert {line["client"] for line in refused} == {"127.0.0.1"}
     for secret in (TOKEN, TOKEN[:-1], TOKEN[1:], OTHER, digest(TOKEN)):
         assert secret not in server.log

@@ -31,10 +31,8 @@ T = TypeVar("T")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 TOOLS = tuple(TOOL_LIMITS)
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")
-SCOPES = ("tools", "wires", "metrics")
-"""Parts of the HTTP server that a token may be limited to: MCP and REST, the wires, and the metrics."""
-FUTURE_SCOPES = ("console",)
-"""Names of scopes that open nothing in this version."""
+SCOPES = ("tools", "wires", "metrics", "console")
+"""Parts of the HTTP server that a token may be limited to: MCP and REST, wires, metrics, reports on the server."""
 _KEYS = ("hash", "contracts", "limits", "scopes", "expires")
 _NEW_FILE = "# Bearer tokens of the HTTP server, as hashes. Written by `dowse token`.\n"
 

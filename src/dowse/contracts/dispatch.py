@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dowse.contracts.arguments import Param, input_schema
-from dowse.contracts.endpoint import Emit, Event, HttpEndpoint, HttpReply, HttpRequest, retry_after_s
+from dowse.contracts.endpoint import JSON, Emit, Event, HttpEndpoint, HttpReply, HttpRequest, retry_after_s
 from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.output import schema_of, to_json
 from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
@@ -345,15 +345,14 @@ class Dispatcher:
         )
 
     def _mask_reply(self, reply: HttpReply, *, is_error: bool) -> HttpReply:
-        redactor, data = self._redactor, reply.data
+        """The reply without secrets; a JSON value is encoded on the way, since it has to be searched as text anyway."""
+        redactor, data, media_type = self._redactor, reply.data, reply.media_type
         if isinstance(data, str):
-            masked: object = (redactor.message if is_error else redactor.text)(data)
-        elif isinstance(data, bytes):
-            masked = data
-        else:
-            masked = (redactor.fields if is_error else redactor.data)(data)
+            data = (redactor.message if is_error else redactor.text)(data)
+        elif not isinstance(data, bytes):
+            data, media_type = redactor.json(redactor.fields(data) if is_error else data), media_type or JSON
         headers = {name: redactor.message(value) for name, value in reply.headers.items()}
-        return replace(reply, data=masked, headers=headers)
+        return replace(reply, data=data, headers=headers, media_type=media_type)
 
     def _mask_events(self, emit: Emit) -> Emit:
         async def masking(event: Event) -> None:

@@ -19,6 +19,7 @@ from dowse.core.errors import (
     LimitReached,
     Overloaded,
     ProviderError,
+    RequestRefused,
     TimedOut,
     Unauthorized,
 )
@@ -27,17 +28,10 @@ from dowse.core.runtime import CallContext
 
 API_KEY = "api_key"
 """The field of a body or a query that older clients send their token in; no endpoint sees it."""
+JSON = "application/json"
 MAX_BODY_BYTES = 1024 * 1024
 _DEEPEST = 64
 _MOST_FIELDS = 500
-
-
-class RequestRefused(DowseError):
-    """A request that the HTTP surface refuses before any work, with the status of the refusal."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        self.status = status
-        super().__init__(sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +83,10 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """The answer to a request: a JSON value, text or bytes. `engine` is the provider behind it, for metrics."""
+    """The answer to a request: a JSON value, text or bytes. `engine` is the provider behind it, for metrics.
+
+    The dispatcher encodes JSON, so that the surface sends text or bytes.
+    """
 
     data: object = None
     status: int = 200

@@ -22,15 +22,6 @@ Words = Sequence[frozenset[str]]
 """The words of a question, each with its possible singulars."""
 
 
-def choose_rules(settings: Settings) -> tuple[Rule, ...]:
-    """The rules for questions: the user's rules replace the built-in ones."""
-    if settings.guardrails == "off":
-        return ()
-    if settings.guardrails_json is not None:
-        return settings.guardrails_json
-    return RULES if settings.guardrails == "on" else ()
-
-
 class Guardrails:
     """Checks a question against the rules, before any provider is asked."""
 
@@ -258,3 +249,13 @@ RULES = (
         ),
     ),
 )
+
+
+def rules_of(settings: Settings) -> tuple[Rule, ...]:
+    """The rules of the settings: the user's own replace the built-in ones."""
+    mode, own = settings.guardrails, settings.guardrails_json
+    if mode == "off":
+        return ()
+    if own is not None:
+        return own
+    return RULES if mode == "on" else ()

@@ -27,7 +27,10 @@ MAX_URLS = 20
 CEILING = 24_950
 """The most that is sent: the usual clients cut a tool's answer at 25k tokens."""
 
-_JSON_TYPES: Mapping[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_JSON_TYPES: Mapping[object, str] = {
+    **{str: "string", int: "integer", float: "number", bool: "boolean"},
+    Mapping: "object",
+}
 
 
 _OPTIONAL = {"optional": True}
@@ -261,8 +264,13 @@ def schema_of(output: type, other: type | None = None) -> dict[str, object]:
 
 def to_json(output: DataclassInstance) -> dict[str, object]:
     """The JSON object of an output."""
-    values = ((name, getattr(output, attribute), default) for attribute, name, default in _json_fields(type(output)))
-    return {name: _to_json_value(value) for name, value, default in values if value != default}
+    found: dict[str, object] = {}
+    # A loop, and not two comprehensions: it runs for every result of every answer.
+    for attribute, name, default in _json_fields(type(output)):
+        value = getattr(output, attribute)
+        if value != default:
+            found[name] = value if type(value) in _JSON_TYPES else _to_json_value(value)
+    return found
 
 
 def to_json_text(value: object, indent: int | None = None) -> str:
@@ -337,8 +345,6 @@ def _schema_of_type(kind: object) -> dict[str, object]:
     if origin is tuple:
         item = arguments[0]
         return {"type": "array", "items": schema_of(item) if _is_output(item) else _schema_of_type(item)}
-    if origin is Mapping:
-        return {"type": "object"}
     if origin is Literal:
         return {"type": "string", "enum": list(arguments)}
     if origin is UnionType:
@@ -347,7 +353,7 @@ def _schema_of_type(kind: object) -> dict[str, object]:
         return {"type": "object", "properties": _properties(kind)}
     if isinstance(kind, EnumType):
         return {"type": "string", "enum": [each.value for each in cast("type[Enum]", kind)]}
-    return {"type": _JSON_TYPES[kind]}
+    return {"type": _name_type(kind)}
 
 
 def _is_output(kind: object) -> TypeGuard[type[DataclassInstance]]:
@@ -356,3 +362,7 @@ def _is_output(kind: object) -> TypeGuard[type[DataclassInstance]]:
 
 def _is_instance(value: object) -> TypeGuard[DataclassInstance]:
     return is_dataclass(value) and not isinstance(value, type)
+
+
+def _name_type(kind: object) -> str:
+    return _JSON_TYPES[get_origin(kind) or kind]

@@ -28,6 +28,7 @@ from dowse.core.models import Category, Depth, Query, Result, SearchOutcome, Sta
 from dowse.core.protocols import SearchWatcher
 from dowse.core.runtime import CallContext
 from dowse.core.text import ArgumentName
+from dowse.flows.search import UNWATCHED
 from dowse.settings import Settings
 
 MAX_QUERY_CHARS = 500
@@ -64,7 +65,7 @@ def web_search(services: Services) -> Tool:
 
 
 async def find(
-    services: Services, arguments: Arguments, context: CallContext, watcher: SearchWatcher | None = None
+    services: Services, arguments: Arguments, context: CallContext, watcher: SearchWatcher = UNWATCHED
 ) -> SearchOutcome:
     """Search with the arguments of `web_search`."""
     return await services.search.search(

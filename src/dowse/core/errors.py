@@ -5,6 +5,7 @@ DowseError
 ├── InvalidRequest          the caller's arguments: correct them and call again
 ├── Offline                 offline mode: no network was touched
 ├── Unauthorized            the caller's token is missing or wrong
+├── RequestRefused          HTTP: no such path or method, a scope that is missing, a body that is too large
 ├── LimitReached            this caller has used a tool as often as allowed; says when to come back
 ├── Overloaded              this process has as much to do as it can; says when to come back
 ├── Stopping                the server ends before the answer is there
@@ -86,6 +87,14 @@ class Offline(DowseError):
 
 class Unauthorized(DowseError):
     """A token is missing or invalid; which of the two is not disclosed."""
+
+
+class RequestRefused(DowseError):
+    """An HTTP request is refused before any work, with the status of the refusal."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        self.status = status
+        super().__init__(sentence)
 
 
 class LimitReached(DowseError):
@@ -375,10 +384,9 @@ class PageUnreadable(DowseError):
 
 
 def _soonest_s(errors: Sequence[ProviderError]) -> int | None:
-    # Of a provider that was tried twice, the last answer.
+    # Of a provider that was tried twice, the last answer. Rounded first: a running clock is a little off.
     waits = {error.provider: error.retry_after_s for error in errors}.values()
     known = [wait for wait in waits if wait is not None]
-    # Rounded first: thirty seconds on a running clock are a little more or less.
     return math.ceil(round(min(known), 3)) if len(known) == len(waits) else None
 
 

@@ -19,9 +19,11 @@ from dowse.core.errors import (
 )
 from dowse.core.models import (
     LOCAL,
+    Attempt,
     Clock,
     Deadline,
     Depth,
+    Hit,
     Page,
     Principal,
     Query,
@@ -53,6 +55,17 @@ _SET_A_KEY = f"{suggest_providers()} in the environment of this server, then res
 NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
 KEYLESS_FAILED = f"No search provider is configured, and all keyless providers failed. {_SET_A_KEY}"
 _CHECK_NETWORK = "Check the network of this server, and DOWSE_PROXY if it needs a proxy."
+
+
+class _Unwatched:
+    """Implements `protocols.SearchWatcher` for a search without a watcher."""
+
+    async def found(self, attempts: Sequence[Attempt], hits: Sequence[Hit]) -> None: ...
+
+    async def page_read(self, hit: Hit, page: Page) -> None: ...
+
+
+UNWATCHED = _Unwatched()
 
 
 class SearchFlow:
@@ -93,7 +106,7 @@ class SearchFlow:
         offline: bool = False,
         progress: Progress = no_progress,
         caller: Principal = LOCAL,
-        watcher: SearchWatcher | None = None,
+        watcher: SearchWatcher = UNWATCHED,
     ) -> SearchOutcome:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result.
 
@@ -117,8 +130,7 @@ class SearchFlow:
         self._observer.search_completed(
             findings.providers[0], query.text, count, search_ms, cache=findings.freshness.state
         )
-        if watcher:
-            await watcher.found(findings.attempts, [each.hit for each in placed[:count]])
+        await watcher.found(findings.attempts, [each.hit for each in placed[:count]])
         if fetch_content:
             with self._reader.holding(caller) as hold:
                 reading = _Reading(query, deadline, max_tokens, share, progress, caller, hold, watcher)
@@ -179,8 +191,7 @@ class SearchFlow:
                 return _unread(each)
             page = await self._reader.read(each.hit.url, until, for_search=True, caller=reading.caller)
             page = await reading.hold(page)
-            if reading.watcher:
-                await reading.watcher.page_read(each.hit, page)
+            await reading.watcher.page_read(each.hit, page)
             done += 1
             await progress(f"read {done} of {wanted} pages")
             return page
@@ -235,7 +246,7 @@ class _Reading:
     progress: Progress
     caller: Principal
     hold: Hold
-    watcher: SearchWatcher | None = None
+    watcher: SearchWatcher
 
 
 @dataclass(frozen=True, slots=True)

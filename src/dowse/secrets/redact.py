@@ -25,6 +25,8 @@ _SHAPES = re.compile(
 _MARKS = ("bearer", "authorization", "api", "dowse_", "eyj")
 
 _encode = json.JSONEncoder(default=str).encode
+_encode_ascii = json.JSONEncoder(separators=(",", ":")).encode
+_encode_unicode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 _SCHEME = re.compile(r"(?i)^(?:bearer\s+|basic\s+|dowse_)")
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
@@ -61,6 +63,15 @@ class Redactor:
         """Redact every string of a JSON-like value for an answer, like `text`."""
         # One search of the whole is much faster than one of each string, and nearly always enough.
         return value if self._is_clean(json.dumps(value)) else _map_strings(value, self.text)
+
+    def json(self, value: object) -> bytes:
+        """Encode a JSON-like value for an answer, with every string redacted like `text`."""
+        ascii_json = _encode_ascii(value)
+        if not self._is_clean(ascii_json):
+            value = _map_strings(value, self.text)
+        elif "\\u" not in ascii_json:
+            return ascii_json.encode()
+        return _encode_unicode(value).encode("utf-8", "replace")
 
     def fields(self, value: object) -> object:
         """Redact every string of a JSON-like value for the log, like `message`."""

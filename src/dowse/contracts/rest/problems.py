@@ -6,23 +6,24 @@ import re
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from dowse.contracts.endpoint import HttpReply, HttpRequest, RequestRefused, retry_after_s, status_of
+from dowse.contracts.endpoint import HttpReply, HttpRequest, retry_after_s, status_of
 from dowse.contracts.output import to_json
-from dowse.core.errors import AllProvidersFailed, DowseError, ProviderError
+from dowse.core.errors import AllProvidersFailed, DowseError, ProviderError, RequestRefused
 from dowse.core.models import Attempt
 
 MEDIA_TYPE = "application/problem+json"
 STATUSES = (400, 401, 403, 404, 405, 408, 413, 429, 500, 502, 503, 504)
 """Every status of a problem."""
+_TYPE = "urn:dowse:problem:"
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REFUSALS = {403: "forbidden", 404: "not_found", 405: "method_not_allowed", 408: "timeout", 413: "too_large"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemOutput:
-    """An error: `code` is stable, `detail` is one sentence; `attempts` are those at providers, if any was asked."""
+    """An error. `type` and `code` are stable, `detail` is one sentence; `attempts` are those at providers."""
 
-    type: str = "about:blank"
+    type: str
     title: str
     status: int
     detail: str
@@ -35,6 +36,7 @@ def problem(error: DowseError, _request: HttpRequest) -> HttpReply:
     """The problem that an error is for the caller."""
     status = status_of(error)
     output = ProblemOutput(
+        type=_TYPE + type(error).__name__,
         title=HTTPStatus(status).phrase,
         status=status,
         detail=str(error),

@@ -16,6 +16,7 @@ from dowse.core.models import Attempt, CacheState, Hit, Page, SearchOutcome, Sta
 from dowse.core.protocols import SearchWatcher
 from dowse.core.runtime import CallContext
 from dowse.document.cut import truncate
+from dowse.flows.search import UNWATCHED
 
 _ABOUT = """\
 Finds pages, reads them, and returns the passages about the query within `max_tokens`. As `text/event-stream` the parts
@@ -58,7 +59,7 @@ def build_search(services: Services) -> Operation:
 
     async def search(given: JsonObject, context: CallContext, emit: Emit | None = None) -> Answer:
         arguments = read(params, given, ignored=IGNORED)
-        watcher: SearchWatcher | None = None
+        watcher: SearchWatcher = UNWATCHED
         if emit:
             context = replace(context, progress=report_to(emit))
             watcher = SearchEvents(emit, arguments.integer("max_tokens") // arguments.integer("num_results"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dowse.contracts.dispatch import Services
-from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest, RequestRefused, Wire
+from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest, Wire
 from dowse.contracts.get_content import complete_address
 from dowse.contracts.wires import firecrawl_shapes as shapes
 from dowse.contracts.wires.failures import PageFailed, describe_error
@@ -19,7 +19,7 @@ from dowse.contracts.wires.reading import read_pages
 from dowse.contracts.wires.refusals import not_served
 from dowse.contracts.wires.searching import Wanted, describe_unread, parse_tbs, search, warnings_of
 from dowse.core import urls
-from dowse.core.errors import DowseError, InvalidRequest
+from dowse.core.errors import DowseError, InvalidRequest, RequestRefused
 from dowse.core.models import Category, SearchOutcome
 from dowse.core.protocols import Door
 from dowse.core.runtime import CallContext

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.contracts.endpoint import Fail, HttpEndpoint, HttpReply, HttpRequest, RequestRefused
+from dowse.contracts.endpoint import Fail, HttpEndpoint, HttpReply, HttpRequest
+from dowse.core.errors import RequestRefused
 from dowse.core.runtime import CallContext
 
 _NOT_IMPLEMENTED = 501

@@ -155,8 +155,6 @@ def _scopes(given: list[str]) -> list[str]:
 
 def _check_scope(name: str) -> None:
     known = ", ".join(tokens.SCOPES)
-    if name in tokens.FUTURE_SCOPES:
-        raise ConfigError(f"The scope {name} opens nothing in this version of dowse; there are {known}.")
     if name not in tokens.SCOPES:
         raise ConfigError(f"--scope is {name[:80]!r}, but it takes {known}.")
 

@@ -15,8 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dowse.contracts.endpoint import HttpRequest, RequestRefused, TokenPlace
-from dowse.core.errors import Unauthorized
+from dowse.contracts.endpoint import HttpRequest, TokenPlace
+from dowse.core.errors import RequestRefused, Unauthorized
 from dowse.core.models import Principal
 from dowse.core.protocols import Authenticator
 from dowse.core.runtime import ANONYMOUS

@@ -8,7 +8,8 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive
 
-from dowse.contracts.endpoint import MAX_BODY_BYTES, RequestRefused
+from dowse.contracts.endpoint import MAX_BODY_BYTES
+from dowse.core.errors import RequestRefused
 
 BODY_TIMEOUT_S = 15.0
 

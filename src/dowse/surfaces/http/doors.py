@@ -14,12 +14,11 @@ from dowse.contracts.endpoint import (
     HttpEndpoint,
     HttpReply,
     HttpRequest,
-    RequestRefused,
     TokenPlace,
     Wire,
     parse_fields,
 )
-from dowse.core.errors import DowseError
+from dowse.core.errors import DowseError, RequestRefused
 
 MATCH = "door"
 """Key of the match in the state of a request."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import anyio
 from starlette.datastructures import Headers
@@ -13,8 +14,8 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Message, Receive, Scope, Send
 
 from dowse.contracts.dispatch import Dispatcher
-from dowse.contracts.endpoint import Event, HttpEndpoint, HttpReply, HttpRequest, RequestRefused, retry_after_s
-from dowse.core.errors import DowseError, Overloaded, Stopping
+from dowse.contracts.endpoint import Event, HttpEndpoint, HttpReply, HttpRequest, retry_after_s
+from dowse.core.errors import DowseError, Overloaded, RequestRefused, Stopping
 from dowse.core.models import LOCAL, Principal
 from dowse.core.runtime import share_key
 from dowse.surfaces.http.auth import check_body, origin
@@ -46,14 +47,14 @@ class EndpointRoute(BaseRoute):
         reply = DrainingReply(send, self._drain)
         try:
             endpoint = match.endpoint(scope["method"])
-            match.request(scope, "")
+            head = match.request(scope, origin(scope))
             if self._drain.started:
                 raise Stopping
         except DowseError as error:
             await _fail(error, scope, match)(scope, receive, reply)
             return
         with self._drain.track() as call:
-            await self._serve(_Exchange(scope, receive, reply, match, endpoint), call)
+            await self._serve(_Exchange(scope, receive, reply, match, endpoint, head), call)
         if call.cancelled_caught and not reply.begun:
             # A client that has left does not receive it.
             await _fail(Stopping(), scope, match)(scope, receive, reply)
@@ -68,7 +69,7 @@ class EndpointRoute(BaseRoute):
             if not await self._load_shedder.enter(share_key(caller)):
                 raise Overloaded(RETRY_AFTER_S)
         except DowseError as error:
-            await exchange.send(exchange.match.fail(error, exchange.bare_request()), _headers_of(error))
+            await exchange.send(exchange.match.fail(error, exchange.head), _headers_of(error))
             return
         watching = asyncio.create_task(cancel_on_disconnect(exchange.receive, call))
         try:
@@ -94,16 +95,20 @@ class _Exchange:
     """One request to an endpoint, and the way back."""
 
     def __init__(
-        self, scope: Scope, receive: Receive, send: DrainingReply, match: DoorMatch, endpoint: HttpEndpoint
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: DrainingReply,
+        match: DoorMatch,
+        endpoint: HttpEndpoint,
+        head: HttpRequest,
     ) -> None:
         self.scope = scope
         self.receive = receive
         self.respond = send
         self.match = match
         self.endpoint = endpoint
-
-    def bare_request(self, body: bytes = b"") -> HttpRequest:
-        return self.match.request(self.scope, origin(self.scope), body)
+        self.head = head
 
     async def read_request(self) -> HttpRequest | None:
         """The request with its body; `None` if the client left within it. Raises `RequestRefused`, `Unauthorized`."""
@@ -111,7 +116,7 @@ class _Exchange:
         if body is None:
             return None
         check_body(self.scope, body, self.match)
-        return self.bare_request(body)
+        return replace(self.head, body=body) if body else self.head
 
     async def send(self, reply: HttpReply, headers: Mapping[str, str] | None = None) -> None:
         await respond(reply, headers)(self.scope, self.receive, self.respond)
@@ -132,13 +137,18 @@ class EventStream:
         await self._write(event)
 
     async def close(self, reply: HttpReply) -> None:
-        """Send the reply as the last event, as `error` if it is one."""
-        await self._write(Event("error" if reply.status >= 400 else "result", reply.data))
+        """Send the reply, which is encoded, as the last event: as `error` if it is one."""
+        assert isinstance(reply.data, bytes)
+        await self._write_line("error" if reply.status >= 400 else "result", reply.data)
         await self._send({"type": "http.response.body", "body": b""})
 
     async def _write(self, event: Event) -> None:
         data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
-        body = f"event: {event.name}\ndata: {data}\n\n".encode("utf-8", "replace")
+        await self._write_line(event.name, data.encode("utf-8", "replace"))
+
+    async def _write_line(self, name: str, data: bytes) -> None:
+        """JSON holds no line end, which would end the data."""
+        body = b"event: %s\ndata: %s\n\n" % (name.encode(), data)
         message: Message = {"type": "http.response.body", "body": body, "more_body": True}
         await self._send(message)
 

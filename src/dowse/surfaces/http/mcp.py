@@ -13,7 +13,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from dowse.contracts.endpoint import MAX_BODY_BYTES, RequestRefused
+from dowse.contracts.endpoint import MAX_BODY_BYTES
+from dowse.core.errors import RequestRefused
 from dowse.core.models import LOCAL
 from dowse.core.runtime import share_key
 from dowse.surfaces.http.body import cancel_on_disconnect, read_body, replay
