@@ -22,7 +22,7 @@ from dowse.settings import SEARCHERS, SPECS, all_settings
 from dowse.settings.sources import WITHOUT_EFFECT, load
 from dowse.surfaces.cli import kindly, session
 from dowse.surfaces.cli import main as cli
-from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand
+from dowse.surfaces.clients import FURTHER, MAIN, KnownClient, LaunchCommand
 from tools import generate_docs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -123,7 +123,7 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize("client", MAIN, ids=lambda client: client.title)
-def test_the_readme_names_every_client_and_shows_what_the_code_renders_for_one(client: Client) -> None:
+def test_the_readme_names_every_client_and_shows_what_the_code_renders_for_one(client: KnownClient) -> None:
     """docs/clients.md, which is generated, shows all of them."""
     shown = f"```{client.language}\n{client.render(LaunchCommand())}\n```"
     assert (shown in text(README)) == (client.title in IN_README)

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from dowse.settings import Setting, all_settings, sources
-from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand, Remote
+from dowse.surfaces.clients import FURTHER, MAIN, KnownClient, LaunchCommand, Remote
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "tools" / "templates"
@@ -149,7 +149,7 @@ def _quoted(value: str) -> str:
     return f"'{value}'" if set(value) & set('{}"$ ') else value
 
 
-def _client(client: Client) -> str:
+def _client(client: KnownClient) -> str:
     where = "In a shell" if client.where == "a shell" else f"In `{client.where}`"
     note = f"\n{NOTES[client.title]}\n" if client.title in NOTES else ""
     local = f"```{client.language}\n{client.render(LaunchCommand())}\n```\n"

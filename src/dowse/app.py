@@ -95,8 +95,8 @@ class App:
         browsing = (settings, self._guard, self._api_client, self.clock)
         self.browser = None if settings.browser == "off" else BrowserOnDemand(*browsing, user_agent=USER_AGENT)
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES)
-        self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
+        own = (DirectFetcher.name, BrowserOnDemand.name)
+        self.engines = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES, *own)
         coordinator = open_coordinator(self._store)
         self._traffic = Traffic(
             coordinator,
@@ -108,10 +108,10 @@ class App:
             kept=None if coordinator or not self._store.is_shared else FailSoftStore(self._store, self._outage),
         )
         self._kit = self._make_kit()
-        self._usage = UsageBuffer(self._store, self.clock, (DirectFetcher.name, BrowserOnDemand.name))
+        self._usage = UsageBuffer(self._store, self.clock, own)
         self.spending = self._account()
-        self._flows = self._services()
-        self.contract: Contract = registry.build(settings.contract, self._flows)
+        self.services = self._services()
+        self.contract: Contract = registry.build(settings.contract, self.services)
         self.dispatcher = Dispatcher(
             settings,
             clock=self.clock,
@@ -138,10 +138,9 @@ class App:
             for provider in (*self._providers, vars(self._pool).get("provider")):
                 if isinstance(provider, HasInstances):
                     closing.push_async_callback(provider.instances.close)
-            for flow in (self._search_router, self._cache):
-                closing.push_async_callback(flow.close)
-            if "_batches" in vars(self):
-                closing.push_async_callback(self._batches.close)
+            batches = [self._batches.close] if "_batches" in vars(self) else []
+            for close in (self._search_router.close, self._cache.close, *batches):
+                closing.push_async_callback(close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Diagnostics of these settings. Imported here because only one command needs them."""
@@ -199,7 +198,7 @@ class App:
 
         counts, spent = self._store.call_counts, self.spending.spent
         reports = Reports(self.settings, self.clock, counts, spent, examine, self.explain_flow)
-        return (build_rest(self._flows, reports), *build_wires(self.settings.wires, self._flows))
+        return (build_rest(self.services, reports), *build_wires(self.settings.wires, self.services))
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
@@ -295,7 +294,7 @@ class App:
     def _batches(self) -> BatchFlow:
         from dowse.flows.batch import BatchFlow
 
-        return BatchFlow(self._flows.read, self._entries, self.clock, self.settings)
+        return BatchFlow(self.services.read, self._entries, self.clock, self.settings)
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]

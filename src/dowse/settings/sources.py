@@ -128,6 +128,14 @@ def examine(
     return Loaded(settings, tuple(warnings), file, tuple(problems), given, proxies, idle)
 
 
+def flags_of(options: Mapping[str, object]) -> dict[str, object]:
+    """Settings by their names in `dowse.toml`, as flags of a command. Raises `TypeError` for an unknown name."""
+    for name in options:
+        if _variable_for(name) not in _variable_names():
+            raise TypeError(_typo(_variable_for(name), shown=name))
+    return {_variable_for(name): _as_variable(value) for name, value in options.items() if value is not None}
+
+
 def _environment(environ: Mapping[str, str] | None) -> Mapping[str, str]:
     return os.environ if environ is None else environ
 
@@ -284,7 +292,7 @@ def _trusted_only() -> frozenset[str]:
 
 def _as_variable(value: object) -> object:
     """A TOML value as the environment would hold it: `1` is "1", a list is separated by commas."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ",".join(map(str, value))
     return value if isinstance(value, bool | dict) else str(value)
 

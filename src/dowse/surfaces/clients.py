@@ -39,7 +39,7 @@ class Remote:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class KnownClient:
     """A client: where its configuration lives, in which language, and how an entry looks.
 
     `connect` is the entry for a server over HTTP, for clients that are known to take a token.
@@ -149,20 +149,20 @@ def _goose(launch: LaunchCommand) -> str:
 
 
 MAIN = (
-    Client("Codex", "~/.codex/config.toml", "toml", _codex, _remote_codex),
-    Client("Claude Code", "a shell", "sh", _claude_code, _remote_claude_code),
-    Client("Gemini CLI", "~/.gemini/settings.json", "json", _servers, _remote_gemini),
-    Client("Cursor", "~/.cursor/mcp.json", "json", _servers, _remote_servers),
-    Client("Claude Desktop", "claude_desktop_config.json", "json", _servers),
-    Client("VS Code / Copilot", ".vscode/mcp.json", "json", _vs_code, _remote_vs_code),
+    KnownClient("Codex", "~/.codex/config.toml", "toml", _codex, _remote_codex),
+    KnownClient("Claude Code", "a shell", "sh", _claude_code, _remote_claude_code),
+    KnownClient("Gemini CLI", "~/.gemini/settings.json", "json", _servers, _remote_gemini),
+    KnownClient("Cursor", "~/.cursor/mcp.json", "json", _servers, _remote_servers),
+    KnownClient("Claude Desktop", "claude_desktop_config.json", "json", _servers),
+    KnownClient("VS Code / Copilot", ".vscode/mcp.json", "json", _vs_code, _remote_vs_code),
 )
 FURTHER = (
-    Client("opencode", "opencode.json", "json", _opencode, _remote_opencode),
-    Client("Windsurf", "~/.codeium/windsurf/mcp_config.json", "json", _servers, _remote_windsurf),
-    Client("Zed", "settings.json", "json", _zed, _remote_zed),
-    Client("JetBrains AI Assistant", "Settings | Tools | AI Assistant | Model Context Protocol", "json", _servers),
-    Client("LM Studio", "mcp.json", "json", _servers, _remote_servers),
-    Client("Goose", "~/.config/goose/config.yaml", "yaml", _goose),
+    KnownClient("opencode", "opencode.json", "json", _opencode, _remote_opencode),
+    KnownClient("Windsurf", "~/.codeium/windsurf/mcp_config.json", "json", _servers, _remote_windsurf),
+    KnownClient("Zed", "settings.json", "json", _zed, _remote_zed),
+    KnownClient("JetBrains AI Assistant", "Settings | Tools | AI Assistant | Model Context Protocol", "json", _servers),
+    KnownClient("LM Studio", "mcp.json", "json", _servers, _remote_servers),
+    KnownClient("Goose", "~/.config/goose/config.yaml", "yaml", _goose),
 )
 
 

@@ -22,7 +22,7 @@ async def call(**given: object) -> Answer:
 async def test_the_whole_typed_answer() -> None:
     answer = await call(query="when did the harbour bridge open", documents=[OTTER, BRIDGE], return_documents=True)
     assert answer.structured is not None
-    score = answer.structured["results"][0]["relevance_score"]  # type: ignore[index] - of a JSON object
+    score = answer.structured["results"][0]["relevance_score"]  # type: ignore[index]  # of a JSON object
     assert 0.5 < score <= 1.0
     assert answer.structured == {
         "query": "when did the harbour bridge open",
@@ -39,7 +39,7 @@ async def test_the_whole_typed_answer() -> None:
 async def test_documents_may_be_objects_and_are_not_repeated_unless_asked_for() -> None:
     answer = await call(query="otter", documents=[{"text": BRIDGE, "id": 7}, {"text": OTTER}], top_k="1")
     assert answer.structured is not None
-    ((only),) = answer.structured["results"]  # type: ignore[misc] - of a JSON object
+    ((only),) = answer.structured["results"]  # type: ignore[misc]  # of a JSON object
     assert only["index"] == 1
     assert "document" not in only
 
@@ -47,7 +47,7 @@ async def test_documents_may_be_objects_and_are_not_repeated_unless_asked_for() 
 async def test_equal_and_blank_documents_are_all_ranked() -> None:
     answer = await call(query="otter", documents=["", OTTER, OTTER, " "])
     assert answer.structured is not None
-    assert [each["index"] for each in answer.structured["results"]] == [1, 2, 0, 3]  # type: ignore[attr-defined] - JSON
+    assert [each["index"] for each in answer.structured["results"]] == [1, 2, 0, 3]  # type: ignore[attr-defined]  # JSON
 
 
 async def test_sloppy_values_are_clamped_with_a_note() -> None:

@@ -5,7 +5,7 @@ import shlex
 import tomllib
 from typing import Any
 
-from dowse.surfaces.clients import FURTHER, MAIN, Client, Installation, LaunchCommand, Remote, read_installation
+from dowse.surfaces.clients import FURTHER, MAIN, Installation, KnownClient, LaunchCommand, Remote, read_installation
 from tests.support.tables import each_row
 
 LAUNCH = LaunchCommand(
@@ -22,7 +22,7 @@ def parsed(title: str) -> Any:
 
 
 @each_row("client", ALL.values())
-def test_every_entry_starts_the_server_with_its_key(client: Client) -> None:
+def test_every_entry_starts_the_server_with_its_key(client: KnownClient) -> None:
     text = client.render(LAUNCH)
     for word in ("dowse", "uvx", "serve", "SERPER_API_KEY"):
         assert word in text
