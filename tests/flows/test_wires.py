@@ -294,3 +294,27 @@ async def test_a_caller_that_calls_too_often_is_told_when_to_come_back(server: S
     assert (status, other) == (429, 200)
     assert body["success"] is False
     assert 0 < int(headers["Retry-After"]) <= 600
+
+
+async def test_a_wire_that_is_switched_off_is_not_there(server: Server, web: PocketWeb) -> None:
+    async with serving(server, web, DOWSE_WIRES="searxng") as api:
+        on, _, _ = await api.get("/compat/searxng/search", q=QUERY)
+        off = [(await api.post(path, query=QUERY))[0] for path in ("/compat/tavily/search", "/v2/search", "/v1/rerank")]
+    assert (on, off) == (200, [404, 404, 404])
+
+
+async def test_no_wire_reads_an_address_of_the_network_of_the_server(server: Server, web: PocketWeb) -> None:
+    private = "http://169.254.169.254/latest/meta-data/"
+    async with serving(server, web) as api:
+        told = [
+            await api.post("/v2/scrape", url=private),
+            await api.post("/compat/serper/scrape", url=private),
+            await api.get(f"/compat/jina/{private}"),
+            await api.post("/compat/tavily/extract", urls=[private]),
+            await api.post("/compat/exa/contents", urls=[private]),
+            await api.post("/compat/openwebui/loader", urls=[private]),
+        ]
+    assert [status for status, _, _ in told] == [403, 403, 403, 200, 200, 200]
+    assert told[3][1]["failed_results"][0]["error"].startswith("denied")
+    assert told[4][1]["statuses"][0]["status"] == "error"
+    assert told[5][1] == []
