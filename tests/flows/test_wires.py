@@ -20,6 +20,9 @@ QUERY = "harbour bridge"
 TITLE = "Harbour bridge reopens three weeks early"
 SNIPPET = "The lift bridge at Nordhaven carries trams again after repairs to its counterweight."
 PASSAGE = "The first tram of line 4 rolled onto the bridge at 5.12 a.m."
+EDITION = (
+    "<html><body><article><h1>News of the harbour</h1><p>This is the {} edition, and it says what is new.</p></article>"
+)
 
 
 class Api:
@@ -318,3 +321,20 @@ async def test_no_wire_reads_an_address_of_the_network_of_the_server(server: Ser
     assert told[3][1]["failed_results"][0]["error"].startswith("denied")
     assert told[4][1]["statuses"][0]["status"] == "error"
     assert told[5][1] == []
+
+
+async def test_a_caller_gets_no_older_copy_than_it_takes(server: Server, web: PocketWeb) -> None:
+    url = web.page("/edition")
+    web.pages.serves("/edition", EDITION.format("first"))
+    async with serving(server, web, DOWSE_TTL_PAGES="1h") as api:
+        await api.post("/v2/scrape", url=url)
+        web.pages.serves("/edition", EDITION.format("second"))
+        _, kept, _ = await api.post("/v2/scrape", url=url, maxAge=3_600_000 * 48)
+        _, fresh, _ = await api.post("/v2/scrape", url=url, maxAge=0)
+        _, reader, _ = await api.ask("GET", f"/compat/jina/{url}", headers={"X-No-Cache": "true"})
+        _, exa, _ = await api.post("/compat/exa/contents", urls=[url], text=True, maxAgeHours=0)
+    assert "first edition" in kept["data"]["markdown"]
+    assert kept["data"]["metadata"]["cacheState"] == "hit"
+    assert [("second edition" in text) for text in (fresh["data"]["markdown"], reader, exa["results"][0]["text"])] == [
+        True
+    ] * 3

@@ -34,6 +34,7 @@ BODIES: Mapping[str, dict[str, object]] = {
         "scrapeOptions": {"formats": ["markdown"]},
         "includeDomains": ["example.org"],
         "maxAge": 0,
+        "highlights": True,
         "sitemap": "include",
         "search": "x",
         "categories": ["github"],
@@ -68,6 +69,7 @@ BODIES: Mapping[str, dict[str, object]] = {
         "highlights": True,
         "summary": {"query": "y"},
         "category": "news",
+        "maxAgeHours": 1,
     },
     "serper": {
         "q": "bridge",
@@ -228,14 +230,14 @@ def objection(wire: str, endpoint: HttpEndpoint, reply: HttpReply) -> str:
         return ""
     if reply.status < 400 or reply.status == 500:
         return f"status {reply.status}"
-    text = json.dumps(reply.data)
+    text = reply.data.decode() if isinstance(reply.data, bytes) else json.dumps(reply.data)
     if any(secret in text + str(reply.headers) for secret in SECRETS):
         return "a key"
     if "Traceback" in text or 'File "' in text or "Error(" in text:
         return "a traceback"
     if not all(value.isprintable() and value.isascii() for value in reply.headers.values()):
         return "a header that cannot be sent"
-    return "" if SHAPES[wire](reply.data) else "another shape"
+    return "" if SHAPES[wire](json.loads(text)) else "another shape"
 
 
 @pytest.mark.promise("wire-malformed")

@@ -168,7 +168,14 @@ async def _contents(services: Services, request: HttpRequest, context: CallConte
     if not addresses:
         raise InvalidRequest(ArgumentName("urls"), " is required.")
     contents = _Contents.of(fields)
-    shown = await read_pages(services, context, addresses, question=contents.question, passage_tokens=_HIGHLIGHT_TOKENS)
+    shown = await read_pages(
+        services,
+        context,
+        addresses,
+        question=contents.question,
+        passage_tokens=_HIGHLIGHT_TOKENS,
+        max_age_s=_max_age_s(fields),
+    )
     pairs = list(zip(addresses, shown, strict=True))
     body = {
         "requestId": uuid4().hex,
@@ -179,6 +186,12 @@ async def _contents(services: Services, request: HttpRequest, context: CallConte
     warnings = warnings_of(fields.ignored(), *(each.page.warnings for each in shown))
     engine = engine_of(shown)
     return HttpReply(body, headers=warning_headers(warnings), engine=engine)
+
+
+def _max_age_s(fields: Fields) -> float | None:
+    """The highest age of a copy; any age for -1."""
+    hours = fields.number("maxAgeHours")
+    return hours * 3600 if hours is not None and hours >= 0 else None
 
 
 def _content(url: str, shown: ShownPage, contents: _Contents) -> dict[str, object]:

@@ -117,13 +117,13 @@ class Firecrawl:
         """A page that cannot be read is an error with a code."""
         fields = Fields(request.json_object(), (*SILENT_OPTIONS, *_SILENT))
         options, url = ScrapeOptions.of(fields), fields.url("url")
-        self._check_age(fields)
         if fields.flag("lockdown"):
             raise RequestRefused(
                 404, "SCRAPE_LOCKDOWN_CACHE_MISS: this server answers lockdown requests from no cache."
             )
-        timeout_s = fields.seconds("timeout", unit_s=_MS)
-        (shown,) = await read_pages(self._services, context, [url], timeout_s=timeout_s)
+        timeout_s, max_age = fields.seconds("timeout", unit_s=_MS), fields.number("maxAge")
+        max_age_s = None if max_age is None else max(0.0, max_age * _MS)
+        (shown,) = await read_pages(self._services, context, [url], timeout_s=timeout_s, max_age_s=max_age_s)
         if not shown.page.status.readable:
             raise PageFailed(shown.page)
         warnings = warnings_of(fields.ignored(), options.warnings, shown.page.warnings)

@@ -77,7 +77,7 @@ async def _read(services: Services, request: HttpRequest, context: CallContext) 
     wishes = Fields({name: value for name, value in request.headers.items() if name.startswith("x-")})
     url, timeout_s = fields.url("url"), wishes.seconds("x-timeout")
     form = wishes.text("x-return-format", "x-respond-with").lower() or fields.text("respondWith").lower()
-    (shown,) = await read_pages(services, context, [url], timeout_s=timeout_s)
+    (shown,) = await read_pages(services, context, [url], timeout_s=timeout_s, max_age_s=_max_age_s(wishes))
     page = shown.page
     if not page.status.readable:
         raise PageFailed(page)
@@ -89,6 +89,12 @@ async def _read(services: Services, request: HttpRequest, context: CallContext) 
     if wishes.flag("x-with-links-summary"):
         data["links"] = {link: link for link in links_in(page)}
     return HttpReply({**_OK, "data": data, "meta": {"usage": data["usage"]}}, headers=headers, engine=page.engine)
+
+
+def _max_age_s(wishes: Fields) -> float | None:
+    """The highest age of a copy, if the headers name one."""
+    tolerance = wishes.number("x-cache-tolerance")
+    return 0.0 if wishes.flag("x-no-cache") else tolerance
 
 
 def _unserved(wishes: Fields, form: str) -> list[str]:

@@ -38,9 +38,11 @@ async def read_pages(
     question: str = "",
     passage_tokens: int = 0,
     timeout_s: float | None = None,
+    max_age_s: float | None = None,
 ) -> list[ShownPage]:
     """The pages in the order of their addresses, read concurrently; `passage_tokens` are those of each page.
 
+    `max_age_s` is the highest age of a copy, where whole pages are read.
     Raises `Offline`. A page that cannot be read is one with a status.
     """
     deadline = services.deadline(context, patience_s(timeout_s))
@@ -54,7 +56,7 @@ async def read_pages(
         return [ShownPage(view.page, view.text) for view in views]
 
     async def read(url: str) -> Page:
-        return await hold(await services.read.read(url, deadline, caller=context.caller))
+        return await hold(await services.read.read(url, deadline, max_age_s=max_age_s, caller=context.caller))
 
     with services.read.holding(context.caller) as hold:
         pages = await asyncio.gather(*map(read, wanted))
