@@ -17,6 +17,7 @@ from dowse.core.errors import (
     InternalError,
     InvalidRequest,
     LimitReached,
+    Offline,
     Overloaded,
     ProviderError,
     RequestRefused,
@@ -160,6 +161,8 @@ def parse_fields(text: str) -> dict[str, tuple[str, ...]]:
 _STATUSES: tuple[tuple[type[DowseError], int], ...] = (
     (InvalidRequest, 400),
     (Unauthorized, 401),
+    # Asked for by the caller or set by the owner: it will not pass by itself.
+    (Offline, 409),
     (LimitReached, 429),
     (TimedOut, 504),
     (ProviderError, 502),
@@ -169,7 +172,7 @@ _UNAVAILABLE = 503
 
 
 def status_of(error: DowseError) -> int:
-    """The HTTP status of an error: what the caller did, what providers did, or that nothing can answer now."""
+    """The HTTP status of an error: 4xx for the caller to correct, 502 and 504 for providers, else 503."""
     if isinstance(error, RequestRefused):
         return error.status
     if isinstance(error, AllProvidersFailed):
@@ -191,7 +194,7 @@ def _status_of_providers(failed: AllProvidersFailed) -> int:
 
 
 def _refuse_constant(name: str) -> object:
-    """JSON has no NaN and no infinity, and nothing that answers could repeat them."""
+    """JSON has no NaN and no infinity; Python would read them, and no reply could repeat them."""
     raise ValueError(name)
 
 

@@ -102,7 +102,7 @@ def _parameter(param: Param, operation: Operation) -> Json:
 
 
 def _bodies(operation: Operation) -> Json:
-    """What a body may be: JSON, a form where the arguments are texts, and a page where the operation takes one."""
+    """The kinds of a body: JSON, a form where the arguments are texts, and a page where the operation takes one."""
     schema: Json = {
         "type": "object",
         "properties": {param.name: _schema(param) for param in operation.params},
@@ -113,7 +113,7 @@ def _bodies(operation: Operation) -> Json:
 
 
 def _schema(param: Param) -> Json:
-    """Every name that is listed or not: nobody pays for tokens here."""
+    """The schema of an argument, including the ones that models do not see: here no tokens are paid for."""
     schema = param.schema()
     return schema | ({"minLength": 1} if param.kind == "string" and param.required else {})
 

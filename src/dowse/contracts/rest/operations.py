@@ -1,4 +1,4 @@
-"""Operations of the REST API: each is an endpoint, and what the OpenAPI document says about it."""
+"""Operations of the REST API: endpoints with their description for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HTML = ("text/html", "application/xhtml+xml")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: `tool` is what it counts as, `params` are its arguments, `output` the type of its reply.
+    """One operation: it counts as a call of `tool`, `params` are its arguments, `output` the type of its reply.
 
     With `reads`, GET is served too, with an entity tag. `stream` also emits events. With `takes_html`, a body may be a
     page instead of JSON. A token needs one of the `scopes`; without any, the scope `tools`.

@@ -12,7 +12,7 @@ from dowse.core.errors import AllProvidersFailed, DowseError, ProviderError, Req
 from dowse.core.models import Attempt
 
 MEDIA_TYPE = "application/problem+json"
-STATUSES = (400, 401, 403, 404, 405, 408, 413, 429, 500, 502, 503, 504)
+STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 429, 500, 502, 503, 504)
 """Every status of a problem."""
 _TYPE = "urn:dowse:problem:"
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -86,7 +86,7 @@ class CheckOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorOutput:
-    """What the doctor knows about this server; nothing is asked of providers."""
+    """The diagnosis of this server; no provider is asked."""
 
     version: str
     ok: bool
@@ -125,7 +125,7 @@ class ExplainOutput:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What the server knows about itself. `call_counts` raises `StoreFailed`."""
+    """Sources of the reports. `call_counts` raises `StoreFailed`."""
 
     settings: Settings
     clock: Clock

@@ -159,7 +159,7 @@ def digest(token: str) -> bytes:
 
 
 def check_body(scope: Scope, body: bytes, match: DoorMatch) -> None:
-    """Raise `Unauthorized` for a body with another token than the one that the caller was admitted with."""
+    """Raise `Unauthorized` for a body with a token that differs from the admitted one."""
     admitted: bytes = scope["state"].get(CREDENTIAL, b"")
     if not admitted or not match.takes_token(TokenPlace.BODY):
         return
