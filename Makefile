@@ -13,6 +13,7 @@ DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 NODE := tests/clients/node_modules/.installed
 AGENTS := tests/slow/clients/node_modules/.installed
+SDKS := tests/slow/clients/sdks/node_modules/.installed tests/slow/clients/sdks/.venv/.installed
 SOURCES := src tests benchmarks tools
 
 PYTEST := $(BIN)/python -m pytest
@@ -49,11 +50,11 @@ test: $(DEV) $(NODE)  ## install what the tests need and run all but the slow on
 	@$(MAKE) --no-print-directory --jobs 2 lint types
 	$(PYTEST) $(SIDE_BY_SIDE) tests --ignore=tests/slow
 
-test-slow: $(DEV) $(NODE) $(AGENTS)  ## whole corpora, the full cage, soaks, timing, clients, mutation, coverage; at most 20 minutes
+test-slow: $(DEV) $(NODE) $(AGENTS) $(SDKS)  ## whole corpora, the full cage, soaks, timing, clients, mutation, coverage; at most 20 minutes
 	$(BIN)/python tools/real_parts.py
 	@$(MAKE) --no-print-directory mutate coverage properties slow
 
-slow: $(DEV) $(NODE) $(AGENTS)  # one test at a time: some compare times
+slow: $(DEV) $(NODE) $(AGENTS) $(SDKS)  # one test at a time: some compare times
 	$(PYTEST) tests/slow
 
 pure: $(DEV)
@@ -94,7 +95,7 @@ lock: $(DEV)  ## compile the lock files anew
 	$(BIN)/python tools/lock.py
 
 clean:
-	rm -rf $(VENV) tests/clients/node_modules tests/slow/clients/node_modules .mypy_cache .pytest_cache .ruff_cache .coverage*
+	rm -rf $(VENV) tests/clients/node_modules tests/slow/clients/node_modules $(dir $(SDKS)) .mypy_cache .pytest_cache .ruff_cache .coverage*
 
 $(RUN): requirements/run.txt requirements/uv.txt pyproject.toml tools/bootstrap
 	tools/bootstrap requirements/run.txt
@@ -110,7 +111,13 @@ $(BENCH): requirements/bench.txt requirements/uv.txt pyproject.toml tools/bootst
 
 # The MCP Inspector and the conformance suite; and Claude Code, Codex and Gemini CLI, which are 770 MB. The wheel brings a
 # Node that is new enough, which most systems do not have.
-$(NODE) $(AGENTS): %/node_modules/.installed: %/package-lock.json | $(DEV)
+$(NODE) $(AGENTS) $(word 1,$(SDKS)): %/node_modules/.installed: %/package-lock.json | $(DEV)
 	cd $* && PATH="$(abspath $(BIN)):$$PATH" \
 		npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The SDKs of other vendors in Python, apart from what dowse is developed with.
+$(word 2,$(SDKS)): requirements/clients.txt | $(DEV)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(@D)
+	$(BIN)/uv pip install --quiet --require-hashes --python $(@D)/bin/python -r $<
 	@touch $@

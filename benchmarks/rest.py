@@ -16,7 +16,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +82,7 @@ app = Starlette(routes=[Route("/search", search, methods=["POST"])], lifespan=li
 uvicorn.run(app, port=int(sys.argv[1]), http="h11", access_log=False, log_level="warning")
 """
 _SETTINGS = {"DOWSE_STATE": "memory:", "DOWSE_TTL_SEARCH": "0"}
-_WANTED = ("SERPER_API_KEY", "SERPER_SEARCH_ENDPOINT", "DOWSE_ALLOW_PRIVATE")
+WANTED = ("SERPER_API_KEY", "SERPER_SEARCH_ENDPOINT", "DOWSE_ALLOW_PRIVATE")
 
 _numbers = itertools.count()
 
@@ -96,6 +96,8 @@ class HttpTarget:
     url: str
     body: Callable[[int], Mapping[str, object]]
     headers: Mapping[str, str]
+    is_get: bool = False
+    """Whether the body is sent as the query of the address."""
 
     def cpu_ms(self) -> float:
         """User and system time so far, of the process and of its workers."""
@@ -106,8 +108,8 @@ def compare(rounds: int, calls: int = CALLS) -> dict[str, float]:
     """CPU milliseconds per call of each server in its best round."""
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
         web = stack.enter_context(pocket_web(Path(home), "--pages", "0"))
-        settings = {name: web[name] for name in _WANTED}
-        pid, origin = stack.enter_context(_dowse(Path(home), settings))
+        settings = {name: web[name] for name in WANTED}
+        pid, origin = stack.enter_context(serving(Path(home), settings))
         bare = [stack.enter_context(_bare(Path(home), settings, client)) for client in CLIENTS]
         rest = HttpTarget("REST", pid, f"{origin}/api/v1/search", _search, {})
         return asyncio.run(best_of(rounds, [*bare, rest], calls))
@@ -130,10 +132,19 @@ async def _measure(session: aiohttp.ClientSession, target: HttpTarget, calls: in
     before = target.cpu_ms()
     for _ in range(calls):
         body = target.body(next(_numbers))
-        async with session.post(target.url, json=body, headers=target.headers) as response:
+        async with _request(session, target, body) as response:
             assert response.status == 200, await response.text()
             await response.read()
     return (target.cpu_ms() - before) / calls
+
+
+def _request(
+    session: aiohttp.ClientSession, target: HttpTarget, body: Mapping[str, object]
+) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+    if target.is_get:
+        query = {name: str(value) for name, value in body.items()}
+        return session.get(target.url, params=query, headers=target.headers)
+    return session.post(target.url, json=body, headers=target.headers)
 
 
 def _search(number: int) -> Mapping[str, object]:
@@ -156,7 +167,7 @@ def _bare(home: Path, settings: Mapping[str, str], client: str) -> Iterator[Http
 
 
 @contextmanager
-def _dowse(home: Path, settings: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+def serving(home: Path, settings: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     command = [sys.executable, "-m", "dowse", "serve", "--http", "--port", "0"]
     with running(command, home, {**settings, **_SETTINGS}) as server:
         url: str = json.loads(server.line_with('"listening"'))["url"]

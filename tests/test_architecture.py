@@ -51,9 +51,9 @@ DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
-# 330 before REST and the wires: the wires are a file each, REST and its surface ten. Reranking, extraction and the
-# Python API are ten more: a flow and a contract for each tool, and the clients.
-MOST_FILES = 370
+# 330 before REST, the wires and the Python API. A wire is a file, with eight shared ones and three flows; REST and its
+# surface are ten; reranking, extraction and the Python API ten: a flow and a contract for each tool, and the clients.
+MOST_FILES = 385
 MOST_ROOT_MODULES = 6
 MOST_COMPLEX = 10
 

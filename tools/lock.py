@@ -15,6 +15,8 @@ LOCKS = {
     "dev.txt": _DEV,
     # Beside the tests, in the same environment: what both need has one version.
     "bench.txt": [*_DEV, "--group", "bench", "--constraints", "requirements/dev.txt"],
+    # SDKs of other vendors, which tests/slow/clients runs in an environment of their own.
+    "clients.txt": ["requirements/clients.in"],
     # An environment of its own: what runs the notebook of the documentation, with dowse.
     "notebook.txt": ["pyproject.toml", "requirements/notebook.in", "--constraints", "requirements/dev.txt"],
     "uv.txt": ["requirements/uv.in"],

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Self
 
 from dowse import PROJECT_URL, __version__
 from dowse.cache.entries import AnswerLifetimes, CacheEntries, PageLifetimes, SearchLifetimes
@@ -34,7 +34,7 @@ from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.upstream import UpstreamProxy
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.table import Kit, LazyProvider, make_answerer, make_reader, make_search
+from dowse.providers.table import HasInstances, Kit, LazyProvider, make_answerer, make_reader, make_search
 from dowse.rank.sources import SiteRules
 from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.hedging import Hedging
@@ -59,20 +59,14 @@ if TYPE_CHECKING:
     from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.contracts.endpoint import Wire
+    from dowse.flows.batch import BatchFlow
     from dowse.flows.doctor.check import Diagnosis
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
+    from dowse.flows.map_site import MapFlow
     from dowse.providers.searxng.pool import InstancePool
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
-
-
-@runtime_checkable
-class HasInstances(Protocol):
-    """A provider with a pool of instances."""
-
-    @property
-    def instances(self) -> InstancePool: ...
 
 
 class App:
@@ -98,10 +92,11 @@ class App:
             with_images=settings.images == "alt",
             is_semantic=settings.semantic == "auto",
         )
-        self.browser = self._make_browser()
+        browsing = (settings, self._guard, self._api_client, self.clock)
+        self.browser = None if settings.browser == "off" else BrowserOnDemand(*browsing, user_agent=USER_AGENT)
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES)
-        self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
+        own = (DirectFetcher.name, BrowserOnDemand.name)
+        self.engines = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES, *own)
         coordinator = open_coordinator(self._store)
         self._traffic = Traffic(
             coordinator,
@@ -113,7 +108,7 @@ class App:
             kept=None if coordinator or not self._store.is_shared else FailSoftStore(self._store, self._outage),
         )
         self._kit = self._make_kit()
-        self._usage = UsageBuffer(self._store, self.clock, (DirectFetcher.name, BrowserOnDemand.name))
+        self._usage = UsageBuffer(self._store, self.clock, own)
         self.spending = self._account()
         self.services = self._services()
         self.contract: Contract = registry.build(settings.contract, self.services)
@@ -133,8 +128,8 @@ class App:
     ) -> None:
         async with AsyncExitStack() as closing:
             # Each is closed even if closing another fails, in reverse order.
-            clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
-            for opened in (*clients, self._store, self.spending, self._usage, self._traffic, *work):
+            clients, meters = (self._api_client, self._page_client), (self.spending, self._usage, self._traffic)
+            for opened in (*clients, self._store, *meters, self._workers, self._robots):
                 closing.push_async_callback(opened.close)
             if "_last_uses" in vars(self):
                 closing.push_async_callback(self._last_uses.close)
@@ -143,23 +138,23 @@ class App:
             for provider in (*self._providers, vars(self._pool).get("provider")):
                 if isinstance(provider, HasInstances):
                     closing.push_async_callback(provider.instances.close)
-            closing.push_async_callback(self._search_router.close)
-            closing.push_async_callback(self._cache.close)
+            batches = [self._batches.close] if "_batches" in vars(self) else []
+            for close in (self._search_router.close, self._cache.close, *batches):
+                closing.push_async_callback(close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Diagnostics of these settings. Imported here because only one command needs them."""
         from dowse.flows.doctor.examination import Doctor
         from dowse.flows.doctor.probe import Probe
 
-        settings = self.settings
         return Doctor(
             loaded,
             tools=[tool.name for tool in self.contract.tools],
-            state=state_address(settings),
+            state=state_address(self.settings),
             spending=self.spending,
             read_tokens=lambda: self._tokens().entries,
             probe=Probe(
-                settings,
+                self.settings,
                 [*self._providers, *self._keyless_providers],
                 self._jwks(),
                 clock=self.clock,
@@ -247,7 +242,8 @@ class App:
 
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer
-        reader = self._read_flow(self._read_chain(self._readers()), self._page_lifetimes)
+        pages = PageLifetimes(settings.ttl_pages, settings.ttl_failures, settings.ttl_stale)
+        reader = self._read_flow(self._read_chain(self._readers()), pages)
         keyless = frozenset(settings.keyless_members())
         self._search_router = router = Router[SearchProvider](
             "search",
@@ -283,7 +279,22 @@ class App:
             settings,
             Guardrails(rules_of(settings)),
             self.redactor,
+            lambda: self._map_flow,
+            lambda: self._batches,
         )
+
+    @cached_property
+    def _map_flow(self) -> MapFlow:
+        from dowse.flows.map_site import MapFlow
+
+        client, most = self._page_client, self.settings.max_content_size
+        return MapFlow(client, DirectFetcher(client, max_bytes=most), self._robots, self.settings)
+
+    @cached_property
+    def _batches(self) -> BatchFlow:
+        from dowse.flows.batch import BatchFlow
+
+        return BatchFlow(self.services.read, self._entries, self.clock, self.settings)
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]
@@ -321,11 +332,6 @@ class App:
             robots=settings.respect_robots,
             offline=settings.offline,
         )
-
-    @property
-    def _page_lifetimes(self) -> PageLifetimes:
-        settings = self.settings
-        return PageLifetimes(settings.ttl_pages, settings.ttl_failures, settings.ttl_stale)
 
     @cached_property
     def _providers(self) -> list[SearchProvider]:
@@ -371,11 +377,6 @@ class App:
             pacing=self._traffic.pacing,
         )
         return ReadChain(router, readers, self._guard, self._robots)
-
-    def _make_browser(self) -> BrowserOnDemand | None:
-        if self.settings.browser == "off":
-            return None
-        return BrowserOnDemand(self.settings, self._guard, self._api_client, self.clock, user_agent=USER_AGENT)
 
     def _make_kit(self) -> Kit:
         return Kit(

@@ -7,7 +7,7 @@ import hashlib
 import os
 import struct
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -30,6 +30,10 @@ _RECENT_MAX_BYTES = 4_000_000
 _RECENT_OVERHEAD_BYTES = 500  # of an entry beside its value
 # The time of production, encrypted with the value: write access to the store cannot make an old value look new.
 _MADE_AT = struct.Struct(">d")
+
+
+GRACE = 2.0
+"""Stale-while-revalidate: a value is served for as long again as it was fresh, while a newer one is fetched."""
 
 
 class CacheEntries:
@@ -279,6 +283,12 @@ class PageLifetimes:
 
     def of(self, text: Text | None = None) -> Lifetime:
         return Lifetime(self.fresh_s if text is None or text.may_be_kept else 0.0, self.stale_s)
+
+    def within(self, max_age_s: float | None) -> PageLifetimes:
+        """The same for a caller who takes no older copy; with zero, none at all."""
+        # A copy is served for as long again as it is fresh, while a newer one is fetched.
+        fresh_s = self.fresh_s if max_age_s is None else min(self.fresh_s, max_age_s / GRACE)
+        return self if fresh_s == self.fresh_s else replace(self, fresh_s=fresh_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from dowse.cache.entries import CacheEntries, Codec, LifetimePolicy
+from dowse.cache.entries import GRACE, CacheEntries, Codec, LifetimePolicy
 from dowse.cache.flights import Flight, Flights, Leases
 from dowse.core.errors import AllProvidersFailed
 from dowse.core.models import OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed
@@ -18,8 +18,6 @@ from dowse.stores.store import Kept
 T = TypeVar("T")
 F = TypeVar("F")
 
-# Stale-while-revalidate: a value is served for as long again as it was fresh, while a newer one is fetched.
-_GRACE = 2.0
 _REFRESH_S = 30.0
 CACHE = "cache"
 """The provider's name in an attempt that was answered from the cache."""
@@ -95,7 +93,7 @@ class Cache:
         self.entries = entries
         self._clock = clock
         self._observer = observer
-        self._grace = _GRACE if refreshes else 1.0
+        self._grace = GRACE if refreshes else 1.0
         self._flights = Flights()
         self._leases = Leases(entries)
         self._background = Background()

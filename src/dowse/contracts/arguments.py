@@ -248,16 +248,17 @@ def as_text(raw: object) -> str | None:
     """A text or a number as one clean line; `None` for anything else."""
     if isinstance(raw, str):
         return one_line(raw)
-    number = _read_number(raw)
+    number = read_number(raw)
     return None if number is None else str(raw)
 
 
 def _read_integer(raw: object) -> int | None:
-    number = _read_number(raw)
+    number = read_number(raw)
     return int(number) if number is not None and number == int(number) else None
 
 
-def _read_number(raw: object) -> float | None:
+def read_number(raw: object) -> float | None:
+    """A number, also as text; `None` for anything else, and beyond all bounds."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         return None
     try:
@@ -267,14 +268,16 @@ def _read_number(raw: object) -> float | None:
     return number if abs(number) < _LARGEST_NUMBER else None  # rejects nan and infinities too
 
 
-def _read_boolean(raw: object) -> bool | None:
+def read_boolean(raw: object) -> bool | None:
+    """A boolean, also as a word; `None` for anything else."""
     words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
     if isinstance(raw, bool):
         return raw
     return words.get(str(raw).strip().lower()) if isinstance(raw, str) or raw in (0, 1) else None
 
 
-def _read_array(raw: object) -> tuple[str, ...] | None:
+def read_array(raw: object) -> tuple[str, ...] | None:
+    """A list of texts, also as JSON or with commas; `None` for anything else."""
     items = _split_list(raw.strip()) if isinstance(raw, str) else raw
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         return None
@@ -302,7 +305,7 @@ _EXPECTED = {
 _READERS = {
     "string": as_text,
     "integer": _read_integer,
-    "number": _read_number,
-    "boolean": _read_boolean,
-    "array": _read_array,
+    "number": read_number,
+    "boolean": read_boolean,
+    "array": read_array,
 }

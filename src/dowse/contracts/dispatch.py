@@ -30,6 +30,9 @@ from dowse.telemetry.log import LOGGER, event, identify_call, span
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from dowse.flows.batch import BatchFlow
+    from dowse.flows.map_site import MapFlow
+
 JsonObject = Mapping[str, object]
 R = TypeVar("R")
 
@@ -135,7 +138,10 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The flows that tools call, and the settings with the defaults of their arguments."""
+    """The flows that tools call, and the settings with the defaults of their arguments.
+
+    `sites` and `batches` make flows that few processes need, on first use.
+    """
 
     search: SearchFlow
     read: ReadFlow
@@ -147,6 +153,8 @@ class Services:
     settings: Settings
     guardrails: Guardrails
     redactor: Redactor
+    sites: Callable[[], MapFlow]
+    batches: Callable[[], BatchFlow]
 
     def deadline(self, context: CallContext, timeout_s: float | None = None) -> Deadline:
         """The end of a call, counted from its arrival; the caller may shorten the configured limit, not lengthen it."""

@@ -26,6 +26,11 @@ class ExtractFlow:
         if len(body.data) > self._max_bytes:
             most = f" must have at most {self._max_bytes} bytes; it has {len(body.data)}."
             raise InvalidRequest(ArgumentName("html"), most)
+        return await self.extract_document(body, deadline)
+
+    async def extract_document(self, body: Body, deadline: Deadline) -> Page:
+        """A document of any readable media type, such as PDF, with its text or the reason why there is none."""
+        url = body.url
         try:
             text = await self._extractor.extract(body, timeout_s=deadline.remaining_s())
         except PageUnreadable as error:

@@ -180,17 +180,31 @@ class ReadFlow:
         *,
         offline: bool = False,
         for_search: bool = False,
+        max_age_s: float | None = None,
         caller: Principal = LOCAL,
     ) -> Page:
-        """The page behind a URL; raises only when offline, which is decided before anything else."""
+        """The page behind a URL; raises only when offline, which is decided before anything else.
+
+        A copy from the cache is at most `max_age_s` old, unless it stands in for a site that is down.
+        """
         self._check_online(offline=offline)
         heeds_robots = self._robots == "all" or (self._robots == "search" and for_search)
         # Not for a search: its answer is cached for all callers.
         only = None if for_search else self._chain.private_reader(url, caller)
-        return await self._observe(url, lambda: self._fetch(url, deadline, caller, only, heeds_robots=heeds_robots))
+        lifetimes = self._lifetimes.within(max_age_s)
+        return await self._observe(
+            url, lambda: self._fetch(url, deadline, caller, only, lifetimes, heeds_robots=heeds_robots)
+        )
 
     async def _fetch(
-        self, url: str, deadline: Deadline, caller: Principal, only: PageReader | None, *, heeds_robots: bool
+        self,
+        url: str,
+        deadline: Deadline,
+        caller: Principal,
+        only: PageReader | None,
+        lifetimes: PageLifetimes,
+        *,
+        heeds_robots: bool,
     ) -> Page:
         async def produce(known: Text | None, until: Deadline, _tell: Progress) -> Routed[Text]:
             return await self._chain.read(url, until, heeds_robots=heeds_robots, known=known, caller=caller, only=only)
@@ -204,7 +218,7 @@ class ReadFlow:
             key = CacheKey(self._private_pages, repr((caller.name, url)))
         try:
             with calling(caller):
-                fetching = self._cache.fetch(key, produce, self._lifetimes, deadline, turn=self._slot, accepts=accepts)
+                fetching = self._cache.fetch(key, produce, lifetimes, deadline, turn=self._slot, accepts=accepts)
                 return _page(url, await fetching)
         except AllProvidersFailed as error:
             return _unread(url, error)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.models import Clock, Deadline, Found, Query
@@ -20,6 +20,15 @@ from dowse.settings import SPECS, Settings
 
 if TYPE_CHECKING:
     from dowse.providers.politeness import Manners
+    from dowse.providers.searxng.pool import InstancePool
+
+
+@runtime_checkable
+class HasInstances(Protocol):
+    """A provider with a pool of instances."""
+
+    @property
+    def instances(self) -> InstancePool: ...
 
 
 @dataclass(frozen=True)

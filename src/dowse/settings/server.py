@@ -130,6 +130,10 @@ class ServerSettings(FrozenModel):
         "on", "DOWSE_WIRES",
         about="APIs of other vendors that the HTTP server speaks below `/compat`: `on` for all, `off`, or a list.",
     )  # fmt: skip
+    searxng_content: Literal["snippets", "passages"] = _CALLERS.setting(
+        "snippets", "DOWSE_SEARXNG_CONTENT",
+        about="What `/compat/searxng` answers as the content of a result: `snippets`, or `passages` of its page.",
+    )  # fmt: skip
     trusted_proxies: Networks = _CALLERS.setting(
         "", "DOWSE_TRUSTED_PROXIES", about="Reverse proxies whose `X-Forwarded-*` headers are trusted."
     )

@@ -8,10 +8,11 @@ from typing import cast
 
 from dowse.contracts.dispatch import Services
 from dowse.contracts.endpoint import Wire
+from dowse.settings.contracts import WIRES as NAMES
 
 Build = Callable[[Services], Wire]
 
-WIRES: Mapping[str, str] = {}
+WIRES: Mapping[str, str] = {name: f"dowse.contracts.wires.{name}:build" for name in NAMES}
 """Module and function that builds each wire, by its name in `DOWSE_WIRES`."""
 
 
