@@ -51,7 +51,8 @@ DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
-MOST_FILES = 330
+# 13 of them read and serve the providers that are data.
+MOST_FILES = 343
 MOST_ROOT_MODULES = 6
 MOST_COMPLEX = 10
 
