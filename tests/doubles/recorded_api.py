@@ -95,6 +95,15 @@ class RecordedApi(Double):
         self.refusals.clear()
         return super().works()
 
+    def says(self, words: str) -> RecordedApi:
+        """Answer with a sentence and HTTP 200, as some APIs do."""
+
+        async def step(_request: web.Request) -> web.StreamResponse:
+            return web.Response(text=words)
+
+        self._script.add(step, None)
+        return self
+
     def exchange(self, name: str) -> Exchange:
         return next(each for each in self.exchanges if each.name == name)
 

@@ -192,7 +192,7 @@ class Api:
                 (KeyRejected, f"{detail}; check {self.key_variable}") if self.key_variable else (Blocked, detail)
             )
         # Redacted before it is cut: half a key would pass the redaction of the output.
-        said = self.redactor.message(_message(reply))
+        said = self.redactor.message(error_message(reply))
         wait_s = retry_after_s(reply.headers, clock)
         return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
 
@@ -243,7 +243,7 @@ def is_about_quota(words: str) -> bool:
     return bool(_QUOTA.search(words))
 
 
-def _message(reply: Reply) -> str:
+def error_message(reply: Reply) -> str:
     """The error message of an API on one line; empty for markup and unknown shapes."""
     try:
         body = parse_json(reply.body)

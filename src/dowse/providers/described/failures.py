@@ -16,7 +16,7 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Clock
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, retry_after_s
+from dowse.net.json_api import Api, error_message, retry_after_s
 from dowse.net.json_fields import parse_json
 from dowse.providers.described.answer import walk
 from dowse.settings.described.model import ErrorRule, Scalar
@@ -81,7 +81,7 @@ def _failure(api: Api, rule: ErrorRule, reply: Reply, body: object, clock: Clock
     if kind is KeyRejected:
         kind, detail = (KeyRejected, f"{detail}; check {api.key_variable}") if api.key_variable else (Blocked, detail)
     said = next((value for value in walk(body, rule.path) if isinstance(value, str)), "") if rule.path else ""
-    said = api.clean_message(said or ("" if body is not None else _message(reply)))
+    said = api.clean_message(said or (_message(reply) if body is None else error_message(reply)))
     wait_s = _wait_s(rule, reply, body, clock)
     return kind(api.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
 
