@@ -96,7 +96,7 @@ def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
     yield setting("pace", (f"DOWSE_PACE_{prefix}",), spec.pace, about, group=LOAD_GROUP, splits_cache=False)
 
 
-def with_defaults(given: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
+def with_defaults(given: Mapping[str, object]) -> Mapping[str, object]:
     """The values of every provider: the given ones over the defaults of its declaration.
 
     Providers that are not declared here are the user's own, and complete.
@@ -105,8 +105,10 @@ def with_defaults(given: Mapping[str, Mapping[str, object]]) -> Mapping[str, obj
     return {**{name: fill(spec, given.get(name, {})) for name, spec in SPECS.items()}, **own}
 
 
-def fill(spec: ProviderSpec, given: Mapping[str, object]) -> object:
-    """The values of one provider."""
+def fill(spec: ProviderSpec, given: object) -> object:
+    """The values of one provider; those that are settings already are complete."""
+    if not isinstance(given, dict):
+        return given
     return _fill(spec, given) if given else _usual(spec)
 
 

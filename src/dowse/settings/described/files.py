@@ -7,9 +7,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import dowse
+from dowse.core import urls
 from dowse.core.errors import ConfigError
 from dowse.settings.described.model import Description
 from dowse.settings.described.parse import parse_description
@@ -230,8 +230,9 @@ def _is_own(variable: str, spec: ProviderSpec | None) -> bool:
 
 
 def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    """Scheme, host and port, by the parser that decides where a connection goes."""
+    parsed = urls.parse_web(url)
+    return f"{parsed.scheme}://{parsed.host}:{parsed.port}" if parsed else ""
 
 
 def _origins(spec: ProviderSpec) -> set[str]:

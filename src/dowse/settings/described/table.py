@@ -7,8 +7,8 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from dowse.core import urls
 from dowse.settings.described.model import JsonPath, Scalar
-from dowse.settings.types import http_url
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 FIELD = re.compile(r"[A-Za-z0-9_$@-]{1,80}(?:\.[A-Za-z0-9_$@-]{1,80}){0,5}(?:\[\])?", re.ASCII)
@@ -16,6 +16,11 @@ HEADER = re.compile(r"[A-Za-z0-9-]{1,80}", re.ASCII)
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,79}", re.ASCII)
 LINE = re.compile(r"[^\x00-\x1f\x7f]{0,2000}")
 _STEP = re.compile(r"(?:[^\s.\[\]\x00-\x1f]{1,80}(?:\[\])?|\[\])(?:\.(?=[^.]))?")
+_ADDRESS = re.compile(
+    r"https?://(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?"
+    r"(?:/[A-Za-z0-9._~!$&'()*+,;=:%/-]{0,500})?",
+    re.ASCII,
+)
 _RELATIVE = re.compile(r"(?:(?:\.\./){0,6}|/)[A-Za-z0-9._~-]+(?:/[A-Za-z0-9._~-]+){0,10}", re.ASCII)
 _DEEPEST, _LONGEST_PATH = 6, 400
 Path = tuple[str, ...]
@@ -123,12 +128,9 @@ class Table:
     def address(self, key: str) -> str:
         """The address of an API: without a user name, a query or a fragment, so that nothing hides in it."""
         takes = "the address of the API, such as https://api.example.com/v1/search, without a query"
-        value = self.text(key, None, takes=takes)
-        try:
-            http_url(value)
-        except ValueError:
-            raise self.refuse(key, takes) from None
-        if value != value.strip() or any(sign in value for sign in "@?#\\ "):
+        value = self.text(key, None, like=_ADDRESS, takes=takes)
+        # One parser decides which host a key may go to, and which one is dialled.
+        if urls.parse_web(value) is None:
             raise self.refuse(key, takes)
         return value
 
