@@ -252,6 +252,7 @@ class App:
             scrubber=QueryScrubber(self.redactor, settings.scrub),
             disclosures=self._kit.disclosure,
             offline=settings.offline,
+            index_owners=settings.index_owners(),
         )
         return Services(
             search,

@@ -62,8 +62,14 @@ class Exchange:
 @functools.cache
 def recorded() -> Mapping[str, tuple[Exchange, ...]]:
     """The exchanges of each described provider, from all files."""
-    files = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RECORDED.glob("*.json"))]
-    return {name: tuple(Exchange(*pair) for pair in pairs.items()) for file in files for name, pairs in file.items()}
+    files = [read_pairs(path) for path in sorted(RECORDED.glob("*.json"))]
+    return {name: pairs for file in files for name, pairs in file.items()}
+
+
+def read_pairs(path: Path) -> dict[str, tuple[Exchange, ...]]:
+    """The exchanges of one file by provider."""
+    file = json.loads(path.read_text(encoding="utf-8"))
+    return {name: tuple(Exchange(*pair) for pair in pairs.items()) for name, pairs in file.items()}
 
 
 def key_of(provider: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,7 +24,7 @@ from tests.doubles.openai import OpenAI
 from tests.doubles.parallel_mcp import ParallelMcp
 from tests.doubles.public_instances import PublicInstances
 from tests.doubles.reading import ReaderDouble
-from tests.doubles.recorded_api import RecordedApi, recorded
+from tests.doubles.recorded_api import RecordedApi, read_pairs, recorded
 from tests.doubles.searx_space import SearxSpaceList
 from tests.doubles.searxng import Searxng
 from tests.doubles.serper import Serper, SerperScrape
@@ -168,6 +169,10 @@ class PocketWeb:
 
     def _key(self, provider: str) -> str:
         return (self.recorded.get(provider) or self._searchers[provider]).key
+
+    def record(self, path: Path) -> None:
+        """Serve the pairs of one more file; before the web is entered."""
+        self.recorded |= {name: RecordedApi(name, self._origin, pairs) for name, pairs in read_pairs(path).items()}
 
     def reset(self) -> None:
         """Forget every script and every request seen."""

@@ -121,6 +121,10 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         """The provider with whose calls those of another one count: one service, reached in two ways."""
         return {name: spec.allowance_of for name, spec in self.specs.items() if spec.allowance_of in self.specs}
 
+    def index_owners(self) -> Mapping[str, str]:
+        """The owner of the index of each provider that says so: agreement within one index is no evidence."""
+        return {name: spec.index for name, spec in self.specs.items() if spec.index}
+
     def prices(self) -> Mapping[str, Mapping[str, float]]:
         """Estimated dollars for one call, by provider and operation."""
         prices = {name: dict(spec.prices) for name, spec in self.specs.items() if spec.prices}
