@@ -51,9 +51,10 @@ DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
-# 330 before REST, the wires and the Python API. A wire is a file, with eight shared ones and three flows; REST and its
-# surface are ten; reranking, extraction and the Python API ten: a flow and a contract for each tool, and the clients.
-MOST_FILES = 385
+# 330 before REST, the wires, the Python API and providers as data. A wire is a file, with eight shared ones and three
+# flows; REST and its surface are ten; reranking, extraction and the Python API ten: a flow and a contract per tool,
+# and the clients; 13 read and serve the providers that are data, and their commands are four.
+MOST_FILES = 402
 MOST_ROOT_MODULES = 6
 MOST_COMPLEX = 10
 

@@ -9,6 +9,8 @@ from itertools import groupby
 from pathlib import Path
 
 from dowse.settings import Setting, all_settings, sources
+from dowse.settings.described.files import make_shipped_specs
+from dowse.settings.described.specs import INDEX, dump_index
 from dowse.surfaces.clients import FURTHER, MAIN, KnownClient, LaunchCommand, Remote
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +61,13 @@ NOTES = {
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 and name the files that are stale")
-    check = parser.parse_args(arguments).check
+    parser.add_argument("--index", action="store_true", help="write the index of descriptions, which settings read")
+    chosen = parser.parse_args(arguments)
+    if chosen.index:
+        # On its own: this process has read its settings from the former index.
+        INDEX.write_text(dump_index(make_shipped_specs()), encoding="utf-8")
+        return 0
+    check = chosen.check
     changed = stale(ROOT)
     for name in changed:
         if check:

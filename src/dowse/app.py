@@ -43,7 +43,7 @@ from dowse.routing.router import Router
 from dowse.routing.shared_limits import Traffic
 from dowse.secrets.redact import Redactor
 from dowse.secrets.requests import QueryScrubber, SecretUrls
-from dowse.settings import ANSWERERS, SEARCHERS, SPECS, Settings
+from dowse.settings import Settings
 from dowse.settings.providers import SEARXNG_POOL
 from dowse.settings.sites import LOADED_SITES
 from dowse.settings.sources import Loaded, state_address
@@ -96,7 +96,7 @@ class App:
         self.browser = None if settings.browser == "off" else BrowserOnDemand(*browsing, user_agent=USER_AGENT)
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         own = (DirectFetcher.name, BrowserOnDemand.name)
-        self.engines = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES, *own)
+        self.engines = (*settings.specs, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES, *own)
         coordinator = open_coordinator(self._store)
         self._traffic = Traffic(
             coordinator,
@@ -234,11 +234,10 @@ class App:
         return Jwks(url, self._api_client, self.clock) if url else None
 
     def _account(self) -> Account:
-        names = (*SEARCHERS, *ANSWERERS, *self.settings.keyless_members())
-        budgets = {name: budget for name in names if (budget := self.settings.budget(name))}
+        settings, budgets = self.settings, self.settings.budgets()
         ledger = FailSoftLedger(self._store, self._outage) if budgets else MemoryLedger()
-        prices = self.settings.prices()
-        return Account(budgets, prices, ledger, clock=self.clock, observer=self.observer, usage=self._usage)
+        prices, shared, usage = settings.prices(), settings.shared_allowances(), self._usage
+        return Account(budgets, prices, ledger, clock=self.clock, observer=self.observer, usage=usage, shared=shared)
 
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer
@@ -249,16 +248,18 @@ class App:
             "search",
             clock=self.clock,
             observer=observer,
-            policy=FallbackPolicy(after_rejected_key=settings.fallback == "any", keyless=keyless),
+            policy=FallbackPolicy(after_rejected_key=settings.fallback == "any", keyless=keyless | settings.unkeyed()),
             spending=self.spending,
             breakers=self._traffic.breakers("search"),
             pacing=self._traffic.pacing,
             hedging=Hedging() if settings.hedge else None,
         )
-        providers = [*self._providers, *self._keyless_providers]
+        providers, first = [*self._providers, *self._keyless_providers], settings.has_usual_order
         lifetimes = SearchLifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
         search = SearchFlow(
-            Finder(router, providers, self._cache, lifetimes, clock=self.clock, keyless=keyless),
+            Finder(
+                router, providers, self._cache, lifetimes, clock=self.clock, keyless=keyless, specialists_first=first
+            ),
             reader,
             self._workers,
             SiteRules(settings.boost, settings.bury, settings.block),
@@ -267,6 +268,7 @@ class App:
             scrubber=QueryScrubber(self.redactor, settings.scrub),
             disclosures=self._kit.disclosure,
             offline=settings.offline,
+            index_owners=settings.index_owners(),
         )
         return Services(
             search,

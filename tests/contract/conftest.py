@@ -26,7 +26,7 @@ from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
 
 HERE = Path(__file__).parent
-KEYED = tuple(name for name in SEARCHERS if SPECS[name].key)
+KEYED = tuple(name for name in SEARCHERS if SPECS[name].key and not SPECS[name].source)
 DEADLINE = Deadline.after(FakeClock(), 30)
 
 

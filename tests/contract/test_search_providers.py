@@ -8,10 +8,12 @@ from dowse.net.clients import ConfiguredClient
 from dowse.settings import SEARCHERS, SPECS
 from tests.contract.conftest import DEADLINE, KEYED, double, provider
 from tests.doubles import PROVIDERS, PocketWeb, closed_port
+from tests.doubles.recorded_api import recorded
 
 
 def test_the_table_and_the_pocket_web_name_the_same_providers() -> None:
-    assert set(SEARCHERS) == set(PROVIDERS)
+    assert set(SEARCHERS) == {*PROVIDERS, *(name for name in recorded() if not SPECS[name].is_keyless)}
+    assert set(recorded()) == {name for name, spec in SPECS.items() if spec.source}
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

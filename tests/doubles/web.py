@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from tests.doubles.openai import OpenAI
 from tests.doubles.parallel_mcp import ParallelMcp
 from tests.doubles.public_instances import PublicInstances
 from tests.doubles.reading import ReaderDouble
+from tests.doubles.recorded_api import RecordedApi, read_pairs, recorded
 from tests.doubles.searx_space import SearxSpaceList
 from tests.doubles.searxng import Searxng
 from tests.doubles.serper import Serper, SerperScrape
@@ -67,7 +69,8 @@ SEARCHERS: tuple[type[Double], ...] = (
     *(ExaMcp, ParallelMcp, FirecrawlMcp, DuckDuckGo, Mojeek),
 )
 READERS: tuple[type[ReaderDouble], ...] = (SerperScrape, ExaContents, TavilyExtract)
-PROVIDERS = settings.SEARCHERS
+# Those with a double of their own; the described ones are in `RecordedApi`.
+PROVIDERS = tuple(name for name in settings.SEARCHERS if not settings.SPECS[name].source)
 # Long enough for a socket to close in order, short enough for a thousand tests.
 _SHUTDOWN_S = 0.05
 
@@ -85,6 +88,7 @@ class PocketWeb:
         self._searchers = {kind.name: kind(chosen.get(kind.name, ""), self._origin) for kind in SEARCHERS}
         self._readers = {kind.name: kind(chosen[kind.name], self._origin) for kind in READERS}
         self.sites = {kind.name: kind(chosen.get(kind.name, ""), self._origin) for kind in SITES}
+        self.recorded = {name: RecordedApi(name, self._origin) for name in recorded()}
         self.instances = PublicInstances("", self._origin)
         self.searx_space = SearxSpaceList("", self._origin, self.instances.addresses)
         self.pages = Site()
@@ -97,7 +101,11 @@ class PocketWeb:
         """The double of a search API by the provider's name, and that of a page API by name and operation."""
         searchers = self.__dict__.get("_searchers", {})
         readers = self.__dict__.get("_readers", {})
-        found = searchers | {f"{each.name}_{each.operation}": each for each in readers.values()}
+        found = (
+            searchers
+            | self.__dict__.get("recorded", {})
+            | {f"{each.name}_{each.operation}": each for each in readers.values()}
+        )
         if name not in found:
             raise AttributeError(name)
         return found[name]
@@ -113,7 +121,13 @@ class PocketWeb:
     @property
     def searchers(self) -> tuple[Double, ...]:
         """Those with a folder of their own."""
-        return (*self._searchers.values(), self.instances, self.searx_space, *self.sites.values())
+        return (
+            *self._searchers.values(),
+            *self.recorded.values(),
+            self.instances,
+            self.searx_space,
+            *self.sites.values(),
+        )
 
     @property
     def readers(self) -> tuple[ReaderDouble, ...]:
@@ -127,8 +141,9 @@ class PocketWeb:
         """The settings that point the unchanged product here, with credentials for the named providers."""
         specs = {name: settings.SPECS[name] for name in providers}
         credentials = {
-            spec.credential: self.page(f"/{name}") if spec.servers else self._searchers[name].key
+            spec.credential: self.page(f"/{name}") if spec.servers else self._key(name)
             for name, spec in specs.items()
+            if spec.credential
         }
         # All endpoints, also of providers not named: nothing can reach the real services by mistake.
         endpoints = {
@@ -147,8 +162,17 @@ class PocketWeb:
     def _path(self, provider: str, operation: str) -> str:
         if provider == self.searx_space.provider:
             return self.searx_space.path
+        if provider in self.recorded:
+            return self.recorded[provider].endpoint(operation)
         double = self._readers[provider] if operation == "read" else self._searchers[provider]
         return double.base_path or double.path
+
+    def _key(self, provider: str) -> str:
+        return (self.recorded.get(provider) or self._searchers[provider]).key
+
+    def record(self, path: Path) -> None:
+        """Serve the pairs of one more file; before the web is entered."""
+        self.recorded |= {name: RecordedApi(name, self._origin, pairs) for name, pairs in read_pairs(path).items()}
 
     def reset(self) -> None:
         """Forget every script and every request seen."""
@@ -161,7 +185,7 @@ class PocketWeb:
         for reader in self.readers:
             app.router.add_route("*", reader.path, self._tracked(reader.handle))
         for double in self.searchers:
-            app.router.add_route("*", f"/{double.name}/{{rest:.*}}", self._tracked(double.handle))
+            app.router.add_route("*", f"/{double.name or double.path[1:]}/{{rest:.*}}", self._tracked(double.handle))
         app.router.add_route("*", "/{rest:.*}", self._tracked(self.pages.handle))
         # Cancellation is how a handler learns that its client has left.
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S)

@@ -27,7 +27,7 @@ class Promise:
 
 
 PROMISES = {
-    "Add a provider": Promise(3, ("tests/contract/test_search_providers.py", "-k", "brave")),
+    "Add a provider": Promise(3, ("tests/contract/test_search_providers.py", "-k", "lamplight")),
     "Add a site": Promise(2),
     "Add a setting": Promise(1),
     "Add a command": Promise(2),

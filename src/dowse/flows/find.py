@@ -15,6 +15,7 @@ from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Trans
 from dowse.core.models import (
     LOCAL,
     Attempt,
+    Category,
     Clock,
     Deadline,
     Depth,
@@ -66,7 +67,10 @@ class Finder:
         *,
         clock: Clock,
         keyless: frozenset[str] = frozenset(),
+        specialists_first: bool = False,
     ) -> None:
+        """`specialists_first`: providers of one category only come before the others for it."""
+        self._specialists_first = specialists_first
         self.providers = tuple(providers)
         self._router = router
         self._cache = cache
@@ -87,7 +91,7 @@ class Finder:
         if depth is Depth.NORMAL:
             return _findings([await fetch(progress)])
         # Keyless providers step in for failures, or are all there is; they are no second opinion.
-        asked = _by_category(self._configured or self._keyless, query)[:_WIDEST]
+        asked = self._by_category(self._configured or self._keyless, query)[:_WIDEST]
         if len(asked) == 1:
             why = f" wide queries several providers at once, and only {asked[0].name} is configured"
             remark = Sentence(ArgumentName("depth"), why)
@@ -147,7 +151,17 @@ class Finder:
 
     def _candidates(self, query: Query) -> tuple[SearchProvider, ...]:
         """Configured providers first, then keyless ones."""
-        return (*_by_category(self._configured, query), *_by_category(self._keyless, query))
+        return (*self._by_category(self._configured, query), *self._by_category(self._keyless, query))
+
+    def _by_category(self, providers: Sequence[SearchProvider], query: Query) -> tuple[SearchProvider, ...]:
+        """In their order, but providers that know the category first: the others would drop it."""
+
+        def place(provider: SearchProvider) -> int:
+            if query.category not in provider.categories:
+                return 2
+            return 1 if not self._specialists_first or Category.GENERAL in provider.categories else 0
+
+        return tuple(sorted(providers, key=place))
 
     def _is_outage(self, failed: AllProvidersFailed) -> bool:
         """Whether stale results or other providers may stand in for this failure.
@@ -168,11 +182,6 @@ async def _find_instead(
     except AllProvidersFailed as failed_too:
         outcome = failed_too
     return _join([failed, outcome])
-
-
-def _by_category(providers: Sequence[SearchProvider], query: Query) -> tuple[SearchProvider, ...]:
-    """In their order, but providers that know the category first: the others would drop it."""
-    return tuple(sorted(providers, key=lambda provider: query.category not in provider.categories))
 
 
 async def _first_success(tasks: Sequence[asyncio.Task[Routed[Found]]]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from types import MappingProxyType
 
 from dowse.core.digests import OFF_TOPIC, Digest, Source
 from dowse.core.errors import (
@@ -83,7 +84,9 @@ class SearchFlow:
         scrubber: Scrubber,
         disclosures: Disclosures,
         offline: bool = False,
+        index_owners: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        self._index_owners = index_owners
         self._scrubber = scrubber
         self._disclosures = disclosures
         self._finder = finder
@@ -123,7 +126,7 @@ class SearchFlow:
         until = deadline.cap(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
         findings = await self._find(query, depth, until, progress, caller)
         search_ms = self._ms(started)
-        fused = fuse([(name, found.hits + found.spare) for name, found in findings.answers])
+        fused = fuse([(name, found.hits + found.spare) for name, found in findings.answers], self._index_owners)
         placed = order(fused, self._rules)
         blocked = sum(self._rules.is_blocked(each.hit.url) for each in fused[: query.num_results])
         count = min(len(placed), query.num_results)

@@ -86,6 +86,12 @@ class Api:
         """An answer with any status, not checked yet; `is_enough` stops reading a body that need not end."""
         return await self._send("POST", url, deadline, headers=headers, json=body, is_enough=is_enough)
 
+    async def request(
+        self, method: str, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json | None = None
+    ) -> Reply:
+        """An answer with any status, not checked yet, to any request."""
+        return await self._send(method, url, deadline, headers=headers, json=body)
+
     async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
         return self.read_object(await self.get_reply(url, deadline, headers=headers, params=params))
 
@@ -93,7 +99,7 @@ class Api:
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
     ) -> list[Json]:
         """The objects of a JSON array."""
-        body = self._parse(await self.get_reply(url, deadline, headers=headers, params=params))
+        body = self.read_json(await self.get_reply(url, deadline, headers=headers, params=params))
         if not isinstance(body, list):
             raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an array")
         return objects(body)
@@ -118,10 +124,19 @@ class Api:
 
     def read_object(self, reply: Reply) -> Json:
         """Parse the JSON object of an answer."""
-        body = self._parse(reply)
+        body = self.read_json(reply)
         if not isinstance(body, dict):
             raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
         return body
+
+    def read_json(self, reply: Reply) -> object:
+        """Parse the JSON of an answer."""
+        try:
+            return parse_json(reply.body, self.most_parts)
+        except ValueError as error:
+            if is_challenge(reply):
+                raise Blocked(self.provider, "it answered with a challenge page") from error
+            raise BadAnswer(self.provider, "the body is not JSON") from error
 
     def page(self, text: str, title: str = "", plain: str = "") -> Text:
         """The text of a page as the API extracted it, cleaned like all untrusted content; raises `NotRead` if empty."""
@@ -169,14 +184,6 @@ class Api:
         except WireError as error:
             raise wire_failure(self.provider, error, timeout_s, too_large=self.too_large) from error
 
-    def _parse(self, reply: Reply) -> object:
-        try:
-            return parse_json(reply.body, self.most_parts)
-        except ValueError as error:
-            if is_challenge(reply):
-                raise Blocked(self.provider, "it answered with a challenge page") from error
-            raise BadAnswer(self.provider, "the body is not JSON") from error
-
     def _failure(self, reply: Reply, clock: Clock) -> ProviderError:
         kind, detail = _classify(reply), f"HTTP {reply.status}"
         if kind is KeyRejected:
@@ -185,7 +192,7 @@ class Api:
                 (KeyRejected, f"{detail}; check {self.key_variable}") if self.key_variable else (Blocked, detail)
             )
         # Redacted before it is cut: half a key would pass the redaction of the output.
-        said = self.redactor.message(_message(reply))
+        said = self.redactor.message(error_message(reply))
         wait_s = retry_after_s(reply.headers, clock)
         return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
 
@@ -236,7 +243,7 @@ def is_about_quota(words: str) -> bool:
     return bool(_QUOTA.search(words))
 
 
-def _message(reply: Reply) -> str:
+def error_message(reply: Reply) -> str:
     """The error message of an API on one line; empty for markup and unknown shapes."""
     try:
         body = parse_json(reply.body)

@@ -21,7 +21,7 @@ Json = Mapping[str, object]
 
 _AMERICAN_DATE = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
+TITLE_CHARS, SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
 _URL_CHARS = 2048  # the limit of sitemaps, so search engines list nothing longer
 # A part is a string, an opening bracket, a comma or a colon. The objects of an answer take up to 60 bytes for each.
 MOST_PARTS = 200_000
@@ -62,12 +62,14 @@ def _has_more_parts(data: bytes, most: int) -> bool:
     return next(islice(_PART.finditer(data), most, None), None) is not None
 
 
-def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
+def hit(
+    title: str, url: str, snippet: str, *, engine: str = "", published: str = "", snippet_chars: int = SNIPPET_CHARS
+) -> Hit | None:
     """A search result; `None` without a title or a web address. The snippet may be empty."""
     title = without_markup(title, TITLE_CHARS)
     if not title or not _web_address(url):
         return None
-    snippet = without_markup(snippet, _SNIPPET_CHARS)
+    snippet = without_markup(snippet, snippet_chars)
     return Hit(title, urls.without_tracking(url), snippet, one_line(engine, 60), iso_date(published))
 
 

@@ -44,6 +44,8 @@ def fit(provider: str, query: Query, limits: QueryLimits) -> tuple[Query, tuple[
     if len(query.text) > limits.max_query_chars:
         warnings.append(f"{provider} takes at most {limits.max_query_chars} characters; the query was cut.")
         query = replace(query, text=cut_at_word(query.text, limits.max_query_chars))
+    query, lacking = _without_lacking_domains(query, limits)
+    warnings += [f"{provider} cannot filter by {name}, so it was left out." for name in lacking]
     text, left_out = _with_domains(query, limits)
     if left_out:
         warnings.append(f"{provider} takes no longer queries, so {left_out} domain filters were left out.")
@@ -59,11 +61,27 @@ def _takes(name: str, query: Query, limits: QueryLimits) -> bool:
     return query.category in limits.categories if name == "category" else name in limits.filters
 
 
+def _without_lacking_domains(query: Query, limits: QueryLimits) -> tuple[Query, list[str]]:
+    """The query without domains that the API can filter neither natively nor by an operator."""
+    operators = {"include_domains": limits.include_operator, "exclude_domains": limits.exclude_operator}
+    given = [name for name, operator in operators.items() if not operator and name not in limits.filters]
+    lacking = [name for name in given if getattr(query, name)]
+    return replace(query, **dict.fromkeys(lacking, ())) if lacking else query, lacking  # type: ignore[arg-type]  # both are tuples of domains
+
+
 def _with_domains(query: Query, limits: QueryLimits) -> tuple[str, int]:
     """The text with `site:` operators, as many as fit, and how many did not."""
     native = limits.filters
-    include = [] if "include_domains" in native else [f"site:{domain}" for domain in query.include_domains]
-    exclude = [] if "exclude_domains" in native else [f"-site:{domain}" for domain in query.exclude_domains]
+    include = (
+        []
+        if "include_domains" in native
+        else [f"{limits.include_operator}{domain}" for domain in query.include_domains]
+    )
+    exclude = (
+        []
+        if "exclude_domains" in native
+        else [f"{limits.exclude_operator}{domain}" for domain in query.exclude_domains]
+    )
     room = limits.max_query_chars - len(query.text)
     kept = _that_fit(exclude, room, joint=" ")
     either = _that_fit(include, room - len(" ".join(["", *kept])) - len(" ()"), joint=" OR ")

@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dowse.cache.entries import CacheEntries
-from dowse.core.models import Clock, Deadline, Found, Query
+from dowse.core.models import Clock, Deadline, Found, Query, Text
 from dowse.core.protocols import AnswerProvider, Limiter, ListingReader, PageReader, SearchProvider
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.secrets.redact import Redactor
-from dowse.settings import SPECS, Settings
+from dowse.settings import Settings
 
 if TYPE_CHECKING:
     from dowse.providers.politeness import Manners
@@ -55,7 +55,7 @@ class Kit:
     def api(self, name: str, *, credential: str = "") -> Api:
         """A provider's JSON API. A rejected key is blamed on `credential`, its own variable by default."""
         timeout_s = self.settings.providers[name].timeout_s
-        return Api(name, self.client, timeout_s, credential or SPECS[name].credential, self.redactor)
+        return Api(name, self.client, timeout_s, credential or self.settings.specs[name].credential, self.redactor)
 
     @cached_property
     def manners(self) -> Manners:
@@ -85,22 +85,19 @@ ADAPTERS: Mapping[str, str] = {
 }
 
 
-# For an MCP server that the user has described: this one takes its name, too.
+# For an MCP server that the user has described, and for a provider that is data: these take its name, too.
 _REMOTE = "dowse.providers.mcp.search:make_remote"
+_DESCRIBED = "dowse.providers.described.adapter:make"
 
 
 def make_search(name: str, kit: Kit) -> SearchProvider:
     """The adapter of a provider that declares the operation `search`, or of an MCP server in the settings."""
-    adapter = _import(ADAPTERS[name])(kit) if name in ADAPTERS else _import(_REMOTE)(name, kit)
-    assert isinstance(adapter, SearchProvider), f"{name} declares an operation that its adapter does not have"
-    return adapter
+    return LazyProvider(name, kit) if _is_described(name, kit) else _make_search(name, kit)
 
 
 def make_reader(name: str, kit: Kit) -> PageReader:
     """The adapter of a provider that declares the operation `read`."""
-    adapter = _import(ADAPTERS[name])(kit)
-    assert isinstance(adapter, PageReader), f"{name} declares an operation that its adapter does not have"
-    return adapter
+    return LazyReader(name, kit) if _is_described(name, kit) else _make_reader(name, kit)
 
 
 def make_answerer(name: str, kit: Kit) -> AnswerProvider:
@@ -116,7 +113,7 @@ class LazyProvider:
     def __init__(self, name: str, kit: Kit) -> None:
         self.name = name
         self.timeout_s = kit.settings.providers[name].timeout_s
-        self.categories = SPECS[name].limits.categories
+        self.categories = kit.settings.specs[name].limits.categories
         self._kit = kit
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
@@ -124,7 +121,46 @@ class LazyProvider:
 
     @cached_property
     def provider(self) -> SearchProvider:
-        return make_search(self.name, self._kit)
+        return _make_search(self.name, self._kit)
+
+
+class LazyReader:
+    """Implements `protocols.PageReader` likewise."""
+
+    def __init__(self, name: str, kit: Kit) -> None:
+        self.name = name
+        self.timeout_s = kit.settings.providers[name].timeout_s
+        self._kit = kit
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        return await self._reader.read(url, deadline)
+
+    @cached_property
+    def _reader(self) -> PageReader:
+        return _make_reader(self.name, self._kit)
+
+
+def _is_described(name: str, kit: Kit) -> bool:
+    """Whether a provider is data, which is parsed when it is first needed."""
+    return name not in ADAPTERS and name in kit.settings.specs
+
+
+def _make_search(name: str, kit: Kit) -> SearchProvider:
+    adapter = _make(name, kit)
+    assert isinstance(adapter, SearchProvider), f"{name} declares an operation that its adapter does not have"
+    return adapter
+
+
+def _make_reader(name: str, kit: Kit) -> PageReader:
+    adapter = _make(name, kit)
+    assert isinstance(adapter, PageReader), f"{name} declares an operation that its adapter does not have"
+    return adapter
+
+
+def _make(name: str, kit: Kit) -> object:
+    if name in ADAPTERS:
+        return _import(ADAPTERS[name])(kit)
+    return _import(_DESCRIBED if name in kit.settings.specs else _REMOTE)(name, kit)
 
 
 def _import(place: str) -> Callable[..., object]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from dowse.core import urls
 from dowse.core.models import Hit
@@ -38,27 +39,26 @@ class _Finding:
     provider: str
     rank: int
     hit: Hit
-
-    @property
-    def index(self) -> str:
-        """The index behind it; a metasearch engine names it, such as `google` or `bing news`."""
-        name = self.hit.engine.lower().replace(".", " ").partition(" ")[0] or self.provider
-        return _INDEX_BEHIND.get(name, name)
+    index: str
 
 
-def fuse(answers: Sequence[tuple[str, Sequence[Hit]]]) -> tuple[Fused, ...]:
-    """Fuse ranked lists into one; the order of a single provider is kept."""
+def fuse(
+    answers: Sequence[tuple[str, Sequence[Hit]]], owners: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Fused, ...]:
+    """Fuse ranked lists into one; the order of a single provider is kept. `owners` of indexes are by provider."""
     documents: dict[str, list[_Finding]] = {}
-    for finding in _findings(answers):
+    for finding in _findings(answers, {**owners, **_INDEX_BEHIND}):
         documents.setdefault(urls.identity(finding.hit.url), []).append(finding)
     # The sort is stable: of equal scores the provider that was asked first wins.
     return tuple(sorted(map(_fuse_document, documents.values()), key=lambda fused: -fused.score))
 
 
-def _findings(answers: Sequence[tuple[str, Sequence[Hit]]]) -> Iterator[_Finding]:
+def _findings(answers: Sequence[tuple[str, Sequence[Hit]]], owners: Mapping[str, str]) -> Iterator[_Finding]:
     for provider, hits in answers:
         for rank, hit in enumerate(hits, 1):
-            yield _Finding(provider, rank, hit)
+            # A metasearch engine names the index behind a result, such as `google` or `bing news`.
+            name = hit.engine.lower().replace(".", " ").partition(" ")[0] or provider
+            yield _Finding(provider, rank, hit, owners.get(name, name))
 
 
 def _fuse_document(findings: Sequence[_Finding]) -> Fused:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from types import MappingProxyType
 
 from dowse.core.allowances import Admission, Budget, Pace, Rate
 from dowse.core.errors import BudgetSpent, Busy
@@ -206,7 +207,10 @@ class Account:
         clock: Clock,
         observer: Observer,
         usage: UsageBuffer | None = None,
+        shared: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        """`shared` names the provider in whose row the calls of another one are counted, too."""
+        self._shared = shared
         self._budgets = budgets
         self._prices = prices
         self._ledger = ledger
@@ -236,7 +240,7 @@ class Account:
     async def spent(self, provider: str) -> Spent | None:
         """Spending on a provider in the current period, over all processes; `None` without a budget."""
         plan = self._plan(provider)
-        return plan.spent(await self._ledger.total(provider, plan.days)) if plan else None
+        return plan.spent(await self._ledger.total(plan.row, plan.days)) if plan else None
 
     async def report(self) -> None:
         """Tell the observer how all budgets stand: other processes spend too, and periods end by themselves."""
@@ -253,7 +257,7 @@ class Account:
             self._usage.add(charge.provider, charge.caller, cost)
 
     async def _enter(self, plan: _Plan, cost: Tally) -> None:
-        entry = await self._ledger.add(plan.provider, plan.days, cost, plan.cap)
+        entry = await self._ledger.add(plan.row, plan.days, cost, plan.cap)
         self._observer.budget_charged(plan.spent(entry.total))
         if not entry.admitted:
             raise plan.refusal()
@@ -264,14 +268,15 @@ class Account:
     async def _give_back(self, plan: _Plan, cost: Tally) -> None:
         """Take a cost from the day on which it was entered."""
         day = plan.days.today
-        await self._ledger.add(plan.provider, Days(day, day), Tally() - cost)
+        await self._ledger.add(plan.row, Days(day, day), Tally() - cost)
         if spent := await self.spent(plan.provider):
             self._observer.budget_charged(spent)
 
     def _plan(self, provider: str) -> _Plan | None:
         budget = self._budgets.get(provider)
         search = Tally(1, _micro(max(self._usd(provider, operation) for operation in _MAIN)))
-        return _Plan(provider, budget, search, self._clock.utc()) if budget else None
+        row = self._shared.get(provider, provider)
+        return _Plan(provider, row, budget, search, self._clock.utc()) if budget else None
 
     def _usd(self, provider: str, operation: str) -> float:
         return self._prices.get(provider, {}).get(operation, 0.0)
@@ -279,9 +284,10 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A provider's budget in the current period, and the cost of one search."""
+    """A provider's budget in the current period, the row that counts its calls, and the cost of one search."""
 
     provider: str
+    row: str
     budget: Budget
     search: Tally
     now: datetime

@@ -10,7 +10,17 @@ from dowse.core import urls
 from dowse.settings.declare import Setting, describe_kind
 from dowse.settings.providers import SPECS
 from dowse.settings.spec import ProviderSpec
-from dowse.settings.types import Duration, Flag, HttpUrl, HttpUrls, ProviderBudget, ProviderPace
+from dowse.settings.types import (
+    Duration,
+    Flag,
+    HttpUrl,
+    HttpUrls,
+    ProviderBudget,
+    ProviderPace,
+    budget,
+    duration,
+    pace,
+)
 
 KEYLESS_GROUP = "Searching without a key"
 ANSWERS_GROUP = "Answers"
@@ -86,9 +96,30 @@ def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
     yield setting("pace", (f"DOWSE_PACE_{prefix}",), spec.pace, about, group=LOAD_GROUP, splits_cache=False)
 
 
-def with_defaults(given: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
-    """The values of every provider: the given ones over the defaults of its declaration."""
-    return {name: _fill(spec, given.get(name, {})) for name, spec in SPECS.items()}
+def with_defaults(given: Mapping[str, object]) -> Mapping[str, object]:
+    """The values of every provider: the given ones over the defaults of its declaration.
+
+    Providers that are not declared here are the user's own, and complete.
+    """
+    own = {name: values for name, values in given.items() if name not in SPECS}
+    return {**{name: fill(spec, given.get(name, {})) for name, spec in SPECS.items()}, **own}
+
+
+def fill(spec: ProviderSpec, given: object) -> object:
+    """The values of one provider; those that are settings already are complete."""
+    if not isinstance(given, dict):
+        return given
+    return _fill(spec, given) if given else _usual(spec)
+
+
+def _usual(spec: ProviderSpec) -> ProviderSettings:
+    """The defaults of a declaration, which need no validation: a test does that."""
+    return ProviderSettings.model_construct(
+        timeout_s=duration(spec.timeout),
+        endpoints={operation: endpoint.default for operation, endpoint in spec.endpoints.items()},
+        budget=budget(spec.budget) if spec.budget else None,
+        pace=pace(spec.pace),
+    )
 
 
 def _fill(spec: ProviderSpec, given: Mapping[str, object]) -> dict[str, object]:

@@ -41,10 +41,11 @@ def _mcp_servers(value: object) -> dict[str, McpServer]:
     given = json.loads(value) if isinstance(value, str) else value
     if not isinstance(given, dict) or not all(map(_NAME.fullmatch, given)):
         raise ValueError
-    return {name: _server(server) for name, server in given.items()}
+    return {name: make_server(server) for name, server in given.items()}
 
 
-def _server(given: object) -> McpServer:
+def make_server(given: object) -> McpServer:
+    """One server; raises `ValueError`."""
     if isinstance(given, McpServer):
         return given
     if not isinstance(given, dict) or not _REQUIRED <= given.keys() <= _REQUIRED | _OPTIONAL:

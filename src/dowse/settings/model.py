@@ -9,25 +9,27 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from typing import Annotated
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from pydantic import BeforeValidator, ConfigDict, SecretStr
+from pydantic import BeforeValidator, ConfigDict, InstanceOf, SecretStr
 
 from dowse import EXTRACTION, __version__
 from dowse.core.allowances import Budget, Pace
 from dowse.settings.declare import Setting, read_declaration
 from dowse.settings.derive import ProviderSettings, derive_settings, with_defaults
+from dowse.settings.described.specs import OwnProviders
 from dowse.settings.mcp_servers import McpServer
 from dowse.settings.providers import ANSWERERS, KEYLESS, READERS, SEARCHERS, SPECS
 from dowse.settings.reading import ReadingSettings
 from dowse.settings.search import SearchSettings
 from dowse.settings.server import ServerSettings, derive_limits
 from dowse.settings.sites import SiteSettings
+from dowse.settings.spec import ProviderSpec
 
 # Extra headers that hold no secret; masking the value of an Accept-Language would eat ordinary words.
 _HARMLESS = (
@@ -49,6 +51,35 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
     model_config = ConfigDict(defer_build=False)
 
     providers: Annotated[Mapping[str, ProviderSettings], BeforeValidator(with_defaults)] = {}
+    own: InstanceOf[OwnProviders] = OwnProviders()
+
+    @cached_property
+    def specs(self) -> Mapping[str, ProviderSpec]:
+        """Every provider by name: the declared ones, and those of the user's file in their place or after them."""
+        return {**SPECS, **self.own.specs} if self.own.specs else SPECS
+
+    def names(self, operation: str) -> tuple[str, ...]:
+        """The providers with a credential that have an operation, in the order in which they are asked."""
+        usual = {"search": SEARCHERS, "read": READERS, "answer": ANSWERERS}[operation]
+        own = [name for name, spec in self.own.specs.items() if not spec.is_keyless and operation in spec.operations]
+        readers = [name for name, spec in self.specs.items() if spec.is_keyless and "read" in spec.operations]
+        # Page addresses go to services without a key only where they are switched on.
+        return tuple(dict.fromkeys([*usual, *own, *(readers if operation == "read" else ())]))
+
+    @property
+    def keyless_names(self) -> tuple[str, ...]:
+        """The providers that need no key, the user's own ones last."""
+        return tuple(dict.fromkeys([*KEYLESS, *(name for name, spec in self.own.specs.items() if spec.is_keyless)]))
+
+    @property
+    def has_usual_order(self) -> bool:
+        """Whether the order of search providers was left to dowse."""
+        return self.search_order == SEARCHERS
+
+    @cached_property
+    def declared(self) -> tuple[Setting, ...]:
+        """Every setting of this configuration, those of the user's own providers included."""
+        return list_settings(self.own.specs)
 
     def credential(self, provider: str) -> SecretStr | tuple[str, ...] | None:
         """The value that makes a provider usable: its key, or the addresses of the user's own servers."""
@@ -63,15 +94,21 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
 
     def endpoint(self, provider: str, operation: str = "search") -> str:
         """The address that requests of an operation go to."""
-        return self.providers[SPECS[provider].endpoints_of or provider].endpoints[operation]
+        return self.providers[self.specs[provider].endpoints_of or provider].endpoints[operation]
 
     def budget(self, provider: str) -> Budget | None:
         """The budget of a provider; MCP servers of the user's have none."""
         return self.providers[provider].budget if provider in self.providers else None
 
+    def budgets(self) -> Mapping[str, Budget]:
+        """The budgets of all providers that may be asked."""
+        keyed = chain.from_iterable(map(self.names, _OPERATIONS))
+        names = dict.fromkeys((*keyed, *self.searchers(), *self.keyless_members()))
+        return {name: budget for name in names if (budget := self.budget(name))}
+
     def pace(self, provider: str, operation: str = "search") -> Pace:
         """How fast a provider may be asked; as fast as it answers where nothing is known of it."""
-        if provider not in self.providers or operation in SPECS[provider].unpaced:
+        if provider not in self.providers or operation in self.specs[provider].unpaced:
             return Pace()
         return self.providers[provider].pace
 
@@ -80,24 +117,39 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         paces = {(name, operation): self.pace(name, operation) for name in self.providers for operation in _OPERATIONS}
         return {called: pace for called, pace in paces.items() if pace != Pace()}
 
+    def shared_allowances(self) -> Mapping[str, str]:
+        """The provider with whose calls those of another one count: one service, reached in two ways."""
+        return {name: spec.allowance_of for name, spec in self.specs.items() if spec.allowance_of in self.specs}
+
+    def index_owners(self) -> Mapping[str, str]:
+        """The owner of the index of each provider that says so: agreement within one index is no evidence."""
+        return {name: spec.index for name, spec in self.specs.items() if spec.index}
+
     def prices(self) -> Mapping[str, Mapping[str, float]]:
         """Estimated dollars for one call, by provider and operation."""
-        prices = {name: dict(spec.prices) for name, spec in SPECS.items() if spec.prices}
+        prices = {name: dict(spec.prices) for name, spec in self.specs.items() if spec.prices}
         if self.tavily_search_depth == "advanced":
             prices["tavily"]["search"] *= _ADVANCED_CREDITS
         return prices
 
     def is_active(self, provider: str) -> bool:
-        """Whether a provider has a credential and is not switched off."""
-        return self.credential(provider) is not None and self.providers[provider].enabled is not False
+        """Whether a provider has a credential and is not switched off.
+
+        One that works without a key may be named by an order, or switched on, instead.
+        """
+        enabled, spec = self.providers[provider].enabled, self.specs[provider]
+        is_chosen = enabled or (provider in self.search_order and not self.has_usual_order)
+        is_usable = self.credential(provider) is not None or (spec.works_without_key and is_chosen)
+        return is_usable and enabled is not False
 
     def searchers(self) -> list[str]:
         """The active search providers in the order in which they are asked.
 
-        MCP servers that the order leaves out come last.
+        The user's own providers follow the usual order, and MCP servers that the order leaves out come last.
         """
-        known = [name for name in self.search_order if name in self.mcp_providers or self.is_active(name)]
-        return [*known, *(name for name in self.mcp_providers if name not in self.search_order)]
+        order = dict.fromkeys(self.names("search") if self.has_usual_order else self.search_order)
+        known = [name for name in order if name in self.mcp_providers or self.is_active(name)]
+        return [*known, *(name for name in self.mcp_providers if name not in order)]
 
     @property
     def safe_search(self) -> int | None:
@@ -106,12 +158,24 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
 
     def keyless_members(self) -> list[str]:
         """The members of the keyless pool that are asked, in order; none where the pool is off."""
-        if self.keyless == "off" or (self.keyless == "on" and self.searchers()):
+        searchers = self.searchers()
+        if self.keyless == "off" or (self.keyless == "on" and searchers):
             return []
-        flags = {name: self.providers[name].enabled for name in KEYLESS}
-        asked_for = [name for name in KEYLESS if flags[name]]
-        order = dict.fromkeys([*self.keyless_order, *asked_for])
-        return [name for name in order if flags[name] is not False]
+        flags = {name: self.providers[name].enabled for name in self.keyless_names}
+        order = dict.fromkeys([*self.keyless_order, *self._own_keyless(), *filter(flags.get, flags)])
+        return [name for name in order if flags[name] is not False and name not in searchers]
+
+    def _own_keyless(self) -> list[str]:
+        return [name for name, spec in self.own.specs.items() if spec.is_keyless and not spec.is_opt_in]
+
+    def origin(self, server: str) -> str:
+        """The variable that describes an MCP server, or that names the file which does."""
+        return "DOWSE_PROVIDERS_FILE" if server in self.own.servers else "DOWSE_MCP_PROVIDERS"
+
+    def unkeyed(self) -> frozenset[str]:
+        """The search providers that are asked without a credential because an order names them."""
+        named = [name for name in self.searchers() if name not in self.mcp_providers]
+        return frozenset(name for name in named if self.credential(name) is None)
 
     def answerers(self) -> list[str]:
         """The active providers that write answers, in the order in which they are asked."""
@@ -119,7 +183,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
 
     def scrapers(self) -> list[str]:
         """The active providers that read pages; their order is fixed."""
-        return list(filter(self.is_active, READERS))
+        return list(filter(self.is_active, self.names("read")))
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for the redaction filter and for nothing else."""
@@ -149,25 +213,39 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
 
         Keys are part of it: two keys may not see the same results.
         """
-        values = {".".join(each.path): _reveal(value_of(self, each)) for each in all_settings() if each.splits_cache}
-        text = json.dumps([__version__, EXTRACTION, values], sort_keys=True, default=str)
+        values = {".".join(each.path): _reveal(value_of(self, each)) for each in self.declared if each.splits_cache}
+        own = repr(self.own.descriptions) if self.own.descriptions else ""
+        text = json.dumps([__version__, EXTRACTION, values, own], sort_keys=True, default=str)
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=32).digest()
 
 
 @cache
 def all_settings() -> tuple[Setting, ...]:
     """Every setting, in the order of the documentation: a group's own settings, then those of its providers."""
-    settings = [setting for spec in SPECS.values() for setting in derive_settings(spec)]
+    settings = list(chain.from_iterable(map(derive_settings, SPECS.values())))
     for name, field in Settings.model_fields.items():
         if name == "limits":
             settings += derive_limits()
-        elif name != "providers":
+        elif name not in ("providers", "own"):
             settings.append(read_declaration(name, field))
     vendors = [SPECS[name].title for name in SEARCHERS]
-    groups = list(dict.fromkeys([*vendors, *(each.group for each in settings if each.path[0] != "providers")]))
-    providers = ["", *SPECS]
-    settings.sort(key=lambda each: (groups.index(each.group), providers.index(each.provider)))
+    groups = _number([*vendors, *(each.group for each in settings if each.path[0] != "providers")])
+    providers = _number(["", *SPECS])
+    settings.sort(key=lambda each: (groups[each.group], providers[each.provider]))
     return tuple(settings)
+
+
+def _number(names: Iterable[str]) -> Mapping[str, int]:
+    """The place of each name."""
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}
+
+
+def list_settings(own: Mapping[str, ProviderSpec]) -> tuple[Setting, ...]:
+    """Every setting, with those of the user's own providers in place of those that they change, or after all others."""
+    if not own:
+        return all_settings()
+    kept = [each for each in all_settings() if each.path[0] != "providers" or each.provider not in own]
+    return (*kept, *chain.from_iterable(map(derive_settings, own.values())))
 
 
 def value_of(settings: Settings, setting: Setting) -> object:
@@ -176,6 +254,17 @@ def value_of(settings: Settings, setting: Setting) -> object:
     for step in setting.path:
         value = value[step] if isinstance(value, Mapping) else getattr(value, step)
     return value
+
+
+def enabled_without_credential(settings: Settings) -> dict[str, str]:
+    """Providers that were switched on but cannot be asked, each with the sentence that says so."""
+    asked = [name for name in settings.names("search") if settings.providers[name].enabled]
+    lacking = [settings.specs[name] for name in asked if settings.credential(name) is None]
+    return {
+        spec.name: f"{spec.name.upper()}_ENABLED is true, but {spec.credential} is not set, so {spec.name} is not used."
+        for spec in lacking
+        if not spec.works_without_key
+    }
 
 
 def _reveal(value: object) -> object:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from dowse.core.models import Category
+from dowse.settings.described.specs import load_index
 from dowse.settings.spec import Endpoint, ProviderSpec, QueryLimits
 
 SERPER = ProviderSpec(
@@ -227,11 +228,25 @@ MOJEEK = ProviderSpec(
     is_opt_in=True,
 )
 
+_DESCRIBED = load_index()
+_KEYLESS = (TAVILY_KEYLESS, EXA_MCP, PARALLEL_MCP, FIRECRAWL_MCP, OPEN, SEARXNG_POOL, DUCKDUCKGO, MOJEEK)
+# Good searches of the whole web first, then the open APIs, then small indexes, then what is scraped.
+_POOL = (
+    *("tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "firecrawl_keyless", "you_keyless"),
+    *("keenable_keyless", "open", "marginalia_keyless", "mwmbl", "searxng_pool", "duckduckgo", "mojeek"),
+)
+
+
+def _by_pool(spec: ProviderSpec) -> int:
+    return _POOL.index(spec.name) if spec.name in _POOL else len(_POOL)
+
+
 SPECS: Mapping[str, ProviderSpec] = {
     spec.name: spec
     for spec in (
         *(SERPER, EXA, TAVILY, SEARXNG, OPENAI),
-        *(TAVILY_KEYLESS, EXA_MCP, PARALLEL_MCP, FIRECRAWL_MCP, OPEN, SEARXNG_POOL, DUCKDUCKGO, MOJEEK),
+        *(spec for spec in _DESCRIBED if not spec.is_keyless),
+        *sorted((*_KEYLESS, *(spec for spec in _DESCRIBED if spec.is_keyless)), key=_by_pool),
     )
 }
 """Every provider by name, in the order in which they are asked unless the user says otherwise."""

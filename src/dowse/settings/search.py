@@ -45,7 +45,7 @@ _SEARCH = Group("Routing and search")
 _KEYLESS = Group(KEYLESS_GROUP, trusted_only=True)
 _OPEN = Group(KEYLESS_GROUP, provider="open", trusted_only=True)
 _POOL = Group(KEYLESS_GROUP, provider="searxng_pool")
-_MCP = Group("MCP servers to search with", trusted_only=True)
+_MCP = Group("Providers of your own", trusted_only=True)
 _ANSWERS = Group(ANSWERS_GROUP)
 _OPENAI = Group(ANSWERS_GROUP, provider="openai")
 # Results are ranked after the cache.
@@ -171,6 +171,12 @@ class SearchSettings(FrozenModel):
     mcp_providers: McpServers = _MCP.setting(
         "{}", "DOWSE_MCP_PROVIDERS", secret=True,
         about="Remote MCP servers to search with, as a JSON object by name; docs/keyless.md shows it.",
+    )  # fmt: skip
+
+    providers_file: str = _MCP.setting(
+        "", "DOWSE_PROVIDERS_FILE", splits_cache=False,
+        about="File with providers of your own, changes of shipped ones, and MCP servers; by default `providers.toml` "
+        "in the configuration directory of dowse. docs/add-a-provider.md shows it.",
     )  # fmt: skip
 
     openai_model: str = _OPENAI.setting("gpt-5-nano", "OPENAI_MODEL", about="The model that searches and answers.")

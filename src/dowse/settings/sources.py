@@ -20,8 +20,11 @@ from dowse.core.errors import ConfigError
 from dowse.core.text import one_line
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
-from dowse.settings.model import Settings, all_settings
-from dowse.settings.providers import KEYLESS, SEARCHERS, SPECS
+from dowse.settings.derive import fill
+from dowse.settings.described.own import VARIABLE, find_own, load_own
+from dowse.settings.described.specs import OwnProviders
+from dowse.settings.model import Settings, all_settings, enabled_without_credential, list_settings
+from dowse.settings.providers import SPECS
 from dowse.settings.sites import SEARCHED_SITES
 
 # Keys of swissarmyhammer's `[web_search]` table for features that dowse does not have. They are accepted without a
@@ -119,9 +122,11 @@ def examine(
         problems.append(str(error))
     layers = {FLAG: _strip(flags or {}), ENVIRONMENT: _strip(env), FILE: _strip(written)}
     warnings = [*file.refusals, *file.typos]
-    given, validated = _validate(_pick(layers), warnings, problems)
+    own = _read_own(layers, env, problems)
+    given, validated = _validate(_pick(layers, own), own, warnings, problems)
     settings = _coherent(validated, problems)
-    warnings += [_typo(name) for name in sorted(env.keys() - _variable_names()) if name.startswith("DOWSE_")]
+    known = _variable_names() | {name for setting in settings.declared for name in setting.variables}
+    warnings += [_typo(name) for name in sorted(env.keys() - known) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
     proxies = tuple(sorted(_FOREIGN_PROXIES & layers[ENVIRONMENT].keys()))
     idle = tuple(sorted(WITHOUT_EFFECT.intersection(chain.from_iterable(layers.values()))))
@@ -187,22 +192,39 @@ def _strip(layer: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
-def _pick(layers: Mapping[str, dict[str, object]]) -> dict[Setting, Given]:
+def _read_own(layers: Mapping[str, dict[str, object]], env: Mapping[str, str], problems: list[str]) -> OwnProviders:
+    named = next((str(layer[VARIABLE]) for layer in layers.values() if VARIABLE in layer), "")
+    try:
+        return load_own(find_own(named, _config_home(env)), SPECS, _variable_names)
+    except ConfigError as error:
+        problems.append(str(error))
+        return OwnProviders()
+
+
+def _config_home(env: Mapping[str, str]) -> Path:
+    home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
+    return Path(home) / "dowse"
+
+
+def _pick(layers: Mapping[str, dict[str, object]], own: OwnProviders) -> dict[Setting, Given]:
     """For each setting the value of the first layer that has it."""
 
     def find(setting: Setting) -> Iterator[Given]:
         for source, layer in layers.items():
             yield from (Given(name, layer[name], source) for name in setting.variables if name in layer)
 
-    return {setting: found for setting in all_settings() if (found := next(find(setting), None))}
+    # Most variables are not set: the names that are found quickly which settings to look at.
+    names = frozenset(chain.from_iterable(layers.values()))
+    asked = [setting for setting in list_settings(own.specs) if not names.isdisjoint(setting.variables)]
+    return {setting: next(find(setting)) for setting in asked}
 
 
 def _validate(
-    given: Mapping[Setting, Given], warnings: list[str], problems: list[str]
+    given: Mapping[Setting, Given], own: OwnProviders, warnings: list[str], problems: list[str]
 ) -> tuple[Mapping[Setting, Given], Settings]:
     """The valid values, and the settings made of them. Sentences are dowse's own: pydantic's would quote a key."""
     try:
-        return given, Settings.model_validate(_nest(given))
+        return given, Settings.model_validate(_nest(given, own))
     except ValidationError as error:
         wrong = [_find(item["loc"], given) for item in error.errors()]
     for setting in dict.fromkeys(wrong):
@@ -211,10 +233,10 @@ def _validate(
             warnings.append(f"{sentence} It is ignored.")
         else:
             problems.append(sentence)
-    return _validate({each: value for each, value in given.items() if each not in wrong}, warnings, problems)
+    return _validate({each: value for each, value in given.items() if each not in wrong}, own, warnings, problems)
 
 
-def _nest(given: Mapping[Setting, Given]) -> dict[str, object]:
+def _nest(given: Mapping[Setting, Given], own: OwnProviders) -> dict[str, object]:
     """The values in the shape of `Settings`, over the defaults of the contract."""
     contract = next((str(value.value) for setting, value in given.items() if setting.path == ("contract",)), "")
     defaults = CONTRACTS[contract].defaults if contract in CONTRACTS else {}
@@ -225,7 +247,9 @@ def _nest(given: Mapping[Setting, Given]) -> dict[str, object]:
         for parent in parents:
             place = place.setdefault(parent, {})
         place[name] = value.value
-    return values
+    given_for = values.get("providers", {})
+    complete = {name: fill(spec, given_for.get(name, {})) for name, spec in own.specs.items()}
+    return {**values, "providers": {**given_for, **complete}, "own": own}
 
 
 def _find(location: tuple[int | str, ...], given: Mapping[Setting, Given]) -> Setting:
@@ -237,8 +261,7 @@ def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[ConfigFile, di
     named = flag or env.get("DOWSE_CONFIG", "").strip()
     if named:
         return _parse_file(Path(named).expanduser(), f"{'--config' if flag else 'DOWSE_CONFIG'} names ", trusted=True)
-    home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
-    places = (Path.cwd() / "dowse.toml", Path(home) / "dowse" / "dowse.toml")
+    places = (Path.cwd() / "dowse.toml", _config_home(env) / "dowse.toml")
     for path in places:
         if _is_there(path):
             return _parse_file(path, trusted=path.parent != Path.cwd())
@@ -341,13 +364,15 @@ def may_hold_secret(setting: Setting, given: Given) -> bool:
 
 def _coherent(settings: Settings, problems: list[str]) -> Settings:
     """The settings without values that do not fit together; a sentence about each goes to `problems`."""
-    doubled = sorted(SPECS.keys() & settings.mcp_providers.keys())
-    servers = {name: server for name, server in settings.mcp_providers.items() if name not in doubled}
+    doubled = sorted(settings.specs.keys() & settings.mcp_providers.keys())
+    servers = {**settings.own.servers, **settings.mcp_providers}
+    servers = {name: server for name, server in servers.items() if name not in doubled}
+    names = (*settings.names("search"), *settings.keyless_names, *servers)
     problems += list(map(_DOUBLED.format, doubled[:1]))
     changed: dict[str, object] = {
         "mcp_providers": servers,
-        "search_order": _known_names("DOWSE_SEARCH_ORDER", settings.search_order, (*SEARCHERS, *servers), problems),
-        "keyless_order": _known_names("DOWSE_KEYLESS_ORDER", settings.keyless_order, KEYLESS, problems),
+        "search_order": _known_names("DOWSE_SEARCH_ORDER", settings.search_order, names, problems),
+        "keyless_order": _known_names("DOWSE_KEYLESS_ORDER", settings.keyless_order, settings.keyless_names, problems),
         "open_apis": _known_names("DOWSE_OPEN_APIS", settings.open_apis, SEARCHED_SITES, problems),
     }
     if incomplete := _incomplete_jwt(settings):
@@ -379,12 +404,3 @@ def _incomplete_jwt(settings: Settings) -> str:
     if not missing or len(missing) == len(parts):
         return ""
     return f"{' and '.join(missing)} must be set too: JSON Web Tokens need issuer, audience and keys."
-
-
-def enabled_without_credential(settings: Settings) -> dict[str, str]:
-    """Providers that were switched on but cannot be asked, each with the sentence that says so."""
-    return {
-        name: f"{name.upper()}_ENABLED is true, but {SPECS[name].credential} is not set, so {name} is not used."
-        for name in SEARCHERS
-        if settings.providers[name].enabled and settings.credential(name) is None
-    }

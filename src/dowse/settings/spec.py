@@ -17,6 +17,9 @@ class QueryLimits:
     max_query_chars: int = 2048
     filters: frozenset[str] = frozenset()
     categories: frozenset[Category] = frozenset({Category.GENERAL})
+    include_operator: str = "site:"
+    """The operator that stands in for the filter; empty if the API has none."""
+    exclude_operator: str = "-site:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,25 @@ class ProviderSpec:
     """Whether advice to users without a provider names its credential."""
     nicknames: tuple[str, ...] = ()
     """Other names that `DOWSE_KEYLESS_ORDER` takes."""
+    source: str = ""
+    """The file of the description, for a provider that is data."""
+    is_key_optional: bool = False
+    """Whether an order may name it without a key."""
+    allowance_of: str = ""
+    """The provider whose calls count together with those of this one: the same service, reached in another way."""
+    index: str = ""
+    """The owner of the index, if that is another one: agreement of two providers of one index is no evidence."""
+    docs: str = ""
+    privacy: str = ""
+    free: str = ""
 
     @property
     def is_keyless(self) -> bool:
         return not self.credential
+
+    @property
+    def works_without_key(self) -> bool:
+        return self.is_keyless or self.is_key_optional
 
     @property
     def credential(self) -> str:

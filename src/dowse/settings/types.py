@@ -78,8 +78,11 @@ def _parser(pattern: re.Pattern[str], units: Mapping[str, float], unit: str) -> 
     return read
 
 
+duration = _parser(_DURATION, _SECONDS, "s")
+
+
 def _pause(value: object) -> float:
-    return 0.0 if str(value).strip() in ("0", "0s", "0ms", "0.0") else _parser(_DURATION, _SECONDS, "s")(value)
+    return 0.0 if str(value).strip() in ("0", "0s", "0ms", "0.0") else duration(value)
 
 
 def _factor(value: object) -> float:
@@ -214,7 +217,7 @@ def rate(value: object) -> Rate:
     return Rate(int(match[1]), int(match[2] or 1) * _SECONDS[match[3].lower() or "s"])
 
 
-def _pace(value: object) -> Pace:
+def pace(value: object) -> Pace:
     """`100/m`, `4 at once`, both separated by a comma, or `off`."""
     if isinstance(value, Pace):
         return value
@@ -236,7 +239,7 @@ def _at_once(text: str) -> int:
     return int(match[1])
 
 
-def _budget(value: object) -> Budget:
+def budget(value: object) -> Budget:
     if isinstance(value, Budget):
         return value
     match = _BUDGET.fullmatch(str(value).strip())
@@ -320,11 +323,7 @@ def _check_redis(address: str, options: str) -> None:
 
 Flag = Annotated[bool, BeforeValidator(_flag), Takes("true or false")]
 OnOff = Annotated[bool, BeforeValidator(_flag), Takes("on or off")]
-Duration = Annotated[
-    float,
-    BeforeValidator(_parser(_DURATION, _SECONDS, "s")),
-    Takes("a duration above zero such as 15s, 500ms or 15"),
-]
+Duration = Annotated[float, BeforeValidator(duration), Takes("a duration above zero such as 15s, 500ms or 15")]
 Pause = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 500ms or 2, or 0 for none")]
 Ttl = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 30s, 5m or 24h, or 0 for not at all")]
 Factor = Annotated[float, BeforeValidator(_factor), Takes("a number from 1 to 20")]
@@ -363,10 +362,10 @@ SafeSearch = Annotated[Literal["", "0", "1", "2"], BeforeValidator(str), Takes("
 Language = Annotated[str, AfterValidator(_language), Takes("a language such as en or pt-BR")]
 RateLimit = Annotated[Rate, BeforeValidator(rate), Takes("calls per time such as 20/10m or 100/h")]
 ProviderPace = Annotated[
-    Pace, BeforeValidator(_pace), Takes("calls per time such as 5/s, a number such as `4 at once`, both, or off")
+    Pace, BeforeValidator(pace), Takes("calls per time such as 5/s, a number such as `4 at once`, both, or off")
 ]
 ProviderBudget = Annotated[
-    Budget, BeforeValidator(_budget), Takes("an amount per day or month such as 500calls/month or 5usd/month")
+    Budget, BeforeValidator(budget), Takes("an amount per day or month such as 500calls/month or 5usd/month")
 ]
 Tokens = Annotated[
     dict[str, SecretStr], BeforeValidator(_tokens), Takes("name:token pairs separated by commas, each different")

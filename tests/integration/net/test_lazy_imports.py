@@ -14,3 +14,15 @@ def test_no_http_library_is_loaded_until_something_is_fetched() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
+
+
+def test_no_description_is_parsed_by_a_start_without_a_file_of_the_users() -> None:
+    program = (
+        "import sys\nfrom dowse.settings.sources import load\nload({}, {'BRAVE_API_KEY': 'k', 'HOME': '/none'})\n"
+        "print([name for name in sys.modules if name.startswith('dowse.settings.described.')])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert "described.specs" in done.stdout
+    assert not any(f"described.{name}" in done.stdout for name in ("files", "parse", "table", "model"))

@@ -27,7 +27,7 @@ def test_a_price_is_known_for_everything_a_provider_can_do() -> None:
 
 
 def test_every_declared_provider_has_an_adapter() -> None:
-    assert list(ADAPTERS) == list(SPECS)
+    assert sorted(ADAPTERS) == sorted(name for name, spec in SPECS.items() if not spec.source)
     for path in ADAPTERS.values():
         module, _, function = path.partition(":")
         assert callable(getattr(import_module(module), function)), path

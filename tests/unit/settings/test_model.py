@@ -157,6 +157,8 @@ def test_a_provider_is_active_with_a_credential_unless_switched_off(
     if flag:
         environ[f"{provider.upper()}_ENABLED"] = flag
     settings = read(**environ)
+    # With an optional key the flag alone is enough.
+    active = active or (flag == "true" and spec.is_key_optional)
     assert {name for name in SEARCHERS if settings.is_active(name)} == ({provider} if active else set())
 
 
@@ -322,7 +324,10 @@ def test_texts_of_an_earlier_extraction_are_not_shared(monkeypatch: pytest.Monke
     assert read().scope() != now
 
 
-POOL = ["tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "open", "searxng_pool"]
+POOL = [
+    *("tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "firecrawl_keyless", "you_keyless"),
+    *("keenable_keyless", "open", "marginalia_keyless", "mwmbl", "searxng_pool"),
+]
 
 
 @each_row(
@@ -340,6 +345,8 @@ POOL = ["tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "open", "s
         ({"DOWSE_KEYLESS_ORDER": "open, Exa,searxng-pool"}, ["open", "exa_mcp", "searxng_pool"]),
         ({"EXA_MCP_ENABLED": "false", "OPEN_ENABLED": "off"}, [n for n in POOL if n not in ("exa_mcp", "open")]),
         ({"MOJEEK_ENABLED": "true"}, [*POOL, "mojeek"]),
+        ({"GDELT_ENABLED": "true"}, [*POOL, "gdelt"]),
+        ({"DOWSE_KEYLESS_ORDER": "you,firecrawl"}, ["you_keyless", "firecrawl_mcp"]),
         ({"DOWSE_KEYLESS_ORDER": "duckduckgo"}, ["duckduckgo"]),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.core.errors import ConfigError
-from dowse.settings import SEARCHERS, SPECS, all_settings, sources
+from dowse.settings import KEYLESS, SEARCHERS, SPECS, all_settings, sources
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.sources import WITHOUT_EFFECT, examine, load
 from tests.support.tables import each_row
@@ -78,7 +78,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "CRATES_API_URL",
         "MDN_URL",
     ): (("localhost:8080", "ftp://example.org", "file:///etc/passwd", "http://", "//host", "http://[::1"), ADDRESS),
-    ("SEARXNG_URL", "SEARXNG_BASE_URL"): (
+    ("SEARXNG_URL", "SEARXNG_BASE_URL", "YACY_URL"): (
         ("localhost:8080", "ftp://example.org", "http://a.example,b.example", ","),
         "takes an address that starts with http:// or https://, or several separated by commas.",
     ),
@@ -466,7 +466,7 @@ def test_an_unknown_provider_in_the_order_is_named(order: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load({}, {"DOWSE_SEARCH_ORDER": order})
     assert str(caught.value) == (
-        f"DOWSE_SEARCH_ORDER names {unknown!r}, but it takes names out of {', '.join(SEARCHERS)}."
+        f"DOWSE_SEARCH_ORDER names {unknown!r}, but it takes names out of {', '.join((*SEARCHERS, *KEYLESS))}."
     )
 
 
@@ -580,7 +580,7 @@ def test_several_typos_are_told_in_alphabetical_order() -> None:
 
 @each_row(
     ("provider", "credential"),
-    [(name.upper(), SPECS[name].credential) for name in SEARCHERS],
+    [(name.upper(), SPECS[name].credential) for name in SEARCHERS if not SPECS[name].is_key_optional],
 )
 def test_a_provider_switched_on_without_credential_is_mentioned_with_both_names(provider: str, credential: str) -> None:
     assert load({}, {f"{provider}_ENABLED": "true"}).warnings == (
@@ -625,5 +625,6 @@ def test_a_server_with_a_name_of_ours_is_left_out_and_the_others_stay() -> None:
     servers = f'{{"open": {{{SERVER}}}, "mine": {{{SERVER}}}}}'
     environment = {"DOWSE_MCP_PROVIDERS": servers, "DOWSE_SEARCH_ORDER": "open,mine,serper"}
     examined = sources.examine({}, environment)
-    assert examined.settings.searchers() == ["mine"]
+    assert examined.settings.searchers() == ["open", "mine"]
+    assert list(examined.settings.mcp_providers) == ["mine"]
     assert any("'open', which dowse has already" in problem for problem in examined.problems)

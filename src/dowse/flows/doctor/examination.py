@@ -13,7 +13,6 @@ from dowse.flows.doctor.installation import check_configuration, check_installat
 from dowse.flows.doctor.probe import Probe
 from dowse.flows.doctor.providers import check_reading, check_search
 from dowse.flows.doctor.server import ReadTokens, check_callers, check_tools
-from dowse.settings import SEARCHERS
 from dowse.settings.sources import Loaded
 
 _NOT_PROBED = Check(
@@ -44,8 +43,9 @@ class Doctor:
 
     async def examine(self, progress: Progress, *, probing: bool = False) -> Diagnosis:
         settings = self.loaded.settings
-        names = (*SEARCHERS, *settings.keyless_members())
-        spent = {name: spent for name in names if (spent := await self.spending.spent(name))}
+        names = dict.fromkeys((*settings.names("search"), *settings.searchers(), *settings.keyless_members()))
+        known = [name for name in names if name in settings.specs]
+        spent = {name: spent for name in known if (spent := await self.spending.spent(name))}
         checks = list(self._checks(spent, await check_store(self.state, settings)))
         checks += await self.probe.run(progress) if probing else [_NOT_PROBED]
         return Diagnosis(__version__, tuple(checks), invalid=bool(self.loaded.problems))

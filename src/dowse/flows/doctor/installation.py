@@ -19,7 +19,8 @@ from dowse.fetch.browser.cdp import BrowserUnavailable
 from dowse.fetch.browser.command_line import find, find_sandbox_obstacle
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, CheckState
 from dowse.settings import Settings
-from dowse.settings.sources import Loaded, browser_environment, enabled_without_credential
+from dowse.settings.model import enabled_without_credential
+from dowse.settings.sources import Loaded, browser_environment
 from dowse.stores import file_of, format_size, open_store, show_address
 from dowse.stores.store import Key, Store, Usage
 

@@ -16,7 +16,8 @@ from dowse.core.protocols import Progress, SearchProvider, Spending
 from dowse.core.wire_errors import WireError
 from dowse.flows.doctor.check import OK, PROBLEM, WARNING, Check, CheckState
 from dowse.flows.doctor.providers import endpoint, endpoint_variable
-from dowse.settings import KEYLESS, SPECS, Settings
+from dowse.settings import Settings
+from dowse.settings.providers import SEARXNG
 
 QUERY = "weather"
 """A word that every search engine finds something for."""
@@ -161,7 +162,7 @@ class Probe:
         names = {_name(provider.name) for provider in self._providers}
         if not any(check.name in names and check.state is OK for check in checks):
             return checks
-        pool = set(map(_name, KEYLESS))
+        pool = set(map(_name, self._settings.keyless_names))
         return [
             replace(check, state=WARNING) if check.name in pool and check.state is PROBLEM else check
             for check in checks
@@ -239,13 +240,13 @@ def _name(name: str) -> str:
 def _fix(settings: Settings, error: ProviderError) -> str:
     """The remedy for the most specific class of error that is known."""
     name = error.provider
-    if name not in KEYLESS and isinstance(error, errors.Misconfigured) and error.http_status == 403:
+    if name not in settings.keyless_names and isinstance(error, errors.Misconfigured) and error.http_status == 403:
         return JSON_OFF
     template = next(text for kind, text in _remedies(settings, name) if isinstance(error, kind))
     return template.format(
         name=name,
         NAME=name.upper(),
-        key=SPECS[name].credential if name in SPECS else "",
+        key=settings.specs[name].credential if name in settings.specs else "",
         where=endpoint_variable(settings, name),
         address=endpoint(settings, name),
         pause=f"{error.retry_after_s:.0f} seconds" if error.retry_after_s else "a minute",
@@ -262,6 +263,6 @@ def _suggest_timeout(settings: Settings, name: str) -> str:
 def _remedies(settings: Settings, name: str) -> Remedies:
     if name in settings.mcp_providers:
         return _REMOTE + _REMEDIES
-    if name in KEYLESS:
+    if name in settings.keyless_names:
         return (_OPEN if name == "open" else ()) + _KEYLESS
-    return (_SEARXNG if SPECS[name].servers else ()) + _REMEDIES
+    return (_SEARXNG if name == SEARXNG.name else ()) + _REMEDIES

@@ -9,10 +9,10 @@ from dowse.core import urls
 from dowse.core.allowances import Budget
 from dowse.core.protocols import Spent
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, CheckState
-from dowse.settings import READERS, SEARCHERS, SPECS, Settings
+from dowse.settings import READERS, Settings
+from dowse.settings.model import enabled_without_credential
 from dowse.settings.providers import OPEN, join_credentials, suggest_providers
 from dowse.settings.sites import LOADED_SITES
-from dowse.settings.sources import enabled_without_credential
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")
@@ -37,8 +37,8 @@ def endpoint_variable(settings: Settings, name: str) -> str:
     if name == OPEN.name:
         return "DOWSE_OPEN_APIS"
     if name in settings.mcp_providers:
-        return "DOWSE_MCP_PROVIDERS"
-    spec = SPECS[SPECS[name].endpoints_of or name]
+        return settings.origin(name)
+    spec = settings.specs[settings.specs[name].endpoints_of or name]
     return spec.credential if spec.servers else spec.endpoints["search"].variable
 
 
@@ -46,7 +46,7 @@ def check_search(settings: Settings, spent: Mapping[str, Spent]) -> Iterator[Che
     """The order of providers, then each provider, active ones first and in their order."""
     active = settings.searchers()
     yield _check_order(active, settings.keyless_members())
-    for name in [*active, *(name for name in SEARCHERS if name not in active)]:
+    for name in [*active, *(name for name in settings.names("search") if name not in active)]:
         check = _check_remote if name in settings.mcp_providers else partial(_check_provider, spent=spent.get(name))
         yield check(settings, name)
     yield _check_keyless(settings, spent)
@@ -125,7 +125,7 @@ def _check_members(settings: Settings, members: list[str], used: Mapping[str, Sp
 def _check_remote(settings: Settings, name: str) -> Check:
     """An MCP server of the user's."""
     place, address = settings.searchers().index(name), endpoint(settings, name)
-    summary = f"Called {_ordinal(place)}; DOWSE_MCP_PROVIDERS describes it, searches go to {address}."
+    summary = f"Called {_ordinal(place)}; {settings.origin(name)} describes it, searches go to {address}."
     details = {"active": True, "place": place + 1, "endpoint": address, "tool": settings.mcp_providers[name].tool}
     return Check(f"provider.{name}", "search", OK, summary, "", details)
 
@@ -135,7 +135,9 @@ def _check_provider(settings: Settings, name: str, spent: Spent | None) -> Check
     if reason := _why_inactive(settings, name):
         return check(*reason, details)
     state, spending, fix = _check_budget(name, settings.budget(name), spent)
-    parts = [f"Called {_ordinal(settings.searchers().index(name))}; {SPECS[name].credential} is set"]
+    spec = settings.specs[name]
+    why = f"{spec.credential} is set" if settings.credential(name) else "it is named, and works without a key"
+    parts = [f"Called {_ordinal(settings.searchers().index(name))}; {why}"]
     parts += ["it also reads pages"] if name in settings.scrapers() else []
     parts += [f"searches go to {details['endpoint']}"] if "endpoint" in details else []
     parts += [f"pages to {details['read_endpoint']}"] if "read_endpoint" in details else []
@@ -144,14 +146,14 @@ def _check_provider(settings: Settings, name: str, spent: Spent | None) -> Check
 
 def _why_inactive(settings: Settings, name: str) -> tuple[CheckState, str, str] | None:
     """Why a provider is not asked, and the change that would activate it."""
-    variable, flag = SPECS[name].credential, f"{name.upper()}_ENABLED"
+    variable, flag = settings.specs[name].credential, f"{name.upper()}_ENABLED"
     if contradiction := enabled_without_credential(settings).get(name):
         return WARNING, contradiction, f"Set {variable}, or remove {flag}."
-    if settings.credential(name) is None:
+    if settings.credential(name) is None and not settings.is_active(name):
         return OFF, f"Not used: {variable} is not set.", f"Set {variable} to use it."
     if not settings.is_active(name):
         return OFF, f"Not used: {flag}=false switches it off; {variable} is set.", f"Remove {flag} to use it."
-    if name not in settings.search_order:
+    if name not in settings.searchers():
         order = ",".join([*settings.search_order, name])
         summary = f"Not used: DOWSE_SEARCH_ORDER leaves it out; {variable} is set."
         return OFF, summary, f"Set DOWSE_SEARCH_ORDER={order} to use it."
@@ -163,7 +165,7 @@ def _details(settings: Settings, name: str, spent: Spent | None) -> dict[str, ob
     details: dict[str, object] = {
         "active": name in active,
         "credential": "set" if has_credential else "not set",
-        "variable": SPECS[name].credential,
+        "variable": settings.specs[name].credential,
         "reads_pages": name in settings.scrapers(),
         "timeout_s": settings.providers[name].timeout_s,
     }
@@ -185,7 +187,7 @@ def _changed_endpoints(settings: Settings, name: str) -> dict[str, object]:
     used = {"search": "endpoint"} | ({"read": "read_endpoint"} if name in settings.scrapers() else {})
     return {
         used[operation]: _public_part(settings.endpoint(name, operation))
-        for operation, declared in SPECS[name].endpoints.items()
+        for operation, declared in settings.specs[name].endpoints.items()
         if operation in used and settings.endpoint(name, operation) != declared.default
     }
 

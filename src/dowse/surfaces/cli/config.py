@@ -11,7 +11,7 @@ from itertools import groupby
 from pydantic import SecretStr
 
 from dowse.secrets.redact import MASK, Redactor
-from dowse.settings import all_settings, sources
+from dowse.settings import sources
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
 from dowse.settings.model import value_of
@@ -66,7 +66,7 @@ def _dump(effective: list[EffectiveSetting], file: ConfigFile) -> str:
 
 def _collect(loaded: Loaded, redactor: Redactor) -> Iterator[EffectiveSetting]:
     """Every setting in the order of the documentation, without secrets."""
-    for setting in all_settings():
+    for setting in loaded.settings.declared:
         value, source, given_as = _find(setting, loaded)
         value = MASK if _is_secret(setting, loaded) else value and redactor.message(value)
         default = _as_written(setting.default)

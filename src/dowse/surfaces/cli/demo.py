@@ -173,7 +173,7 @@ def _print_next_steps() -> None:
 def _print_configurations() -> None:
     from dowse.surfaces.clients import MAIN, LaunchCommand
 
-    credentials = [SPECS[name].credential for name in SEARCHERS[1:]]
+    credentials = [SPECS[name].credential for name in SEARCHERS[1:] if SPECS[name].advice]
     print(f"   {', '.join(credentials)} work too; with several keys it survives an outage.")
     for client in MAIN:
         print(f"\n{style(client.title, 'bold')} — {client.where}\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dowse import __version__
-from dowse.settings import SEARCHERS
+from dowse.settings import KEYLESS, SEARCHERS
 from dowse.surfaces.cli.main import main
 from tests.support.command_line import Examine, Terminal
 
@@ -204,7 +204,7 @@ def test_every_invalid_setting_is_told_and_the_rest_is_examined_all_the_same(exa
     assert found.code == 2
     assert [check["summary"] for check in found.all("setting")] == [
         "DOWSE_DEADLINE_S is 'soon', but it takes a duration above zero such as 15s, 500ms or 15.",
-        f"DOWSE_SEARCH_ORDER names 'google', but it takes names out of {', '.join(SEARCHERS)}.",
+        f"DOWSE_SEARCH_ORDER names 'google', but it takes names out of {', '.join((*SEARCHERS, *KEYLESS))}.",
         "DOWSE_JWT_AUDIENCE and DOWSE_JWKS_URL must be set too: JSON Web Tokens need issuer, audience and keys.",
     ]
     assert {check["state"] for check in found.all("setting")} == {"problem"}

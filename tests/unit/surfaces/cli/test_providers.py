@@ -77,7 +77,7 @@ def test_text_is_a_table_with_the_active_ones_first(capsys: Captured, monkeypatc
     monkeypatch.setenv("TAVILY_API_KEY", "key-of-tavily")
     assert main(["providers"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
-    assert head == "provider        order  operations    state     reason"
-    assert lines[0] == "tavily          1      search, read  active    TAVILY_API_KEY is set"
+    assert head == "provider            order  operations    state     reason"
+    assert lines[0] == "tavily              1      search, read  active    TAVILY_API_KEY is set"
     assert len(lines) == len(SPECS)
     assert all(name in "".join(lines) for name in KEYLESS)

@@ -1,0 +1,1 @@
+"""Providers as data: the shipped descriptions, and the one adapter that serves all of them."""
