@@ -224,7 +224,7 @@ class _TreeWalk:
     def _add_text(self, node: LexborNode, parent: Node) -> None:
         text = node.text_content or ""
         is_blank = text.isspace()
-        if not is_blank and self._is_unseen(node, text, parent):
+        if not is_blank and (self._dimmed or self._hiding.is_complete) and self._is_unseen(node, text, parent):
             return
         if not is_blank:
             self.seen += len(text) - text.count(" ")
@@ -240,7 +240,7 @@ class _TreeWalk:
             certainty, by = self._dimmed[parent.index]
             self._weigh(node, _REASONS[certainty], by)
             return True
-        around = node.parent if len(text) >= _WORTH_HIDING else None
+        around = node.parent if self._hiding.is_complete and len(text) >= _WORTH_HIDING else None
         if around is None or around.mem_id == self._shown or not self._hiding.hides_text(parent, around):
             return False
         self._final.add(around.mem_id)

@@ -17,9 +17,10 @@ from dowse.extract.html.tree.appearance import (
     is_same_colour,
     opacity_of,
 )
-from dowse.extract.html.tree.css import Declarations, Indexed, RuleIndex, StyleRule, StyleSheets, index_rule, read_style
+from dowse.extract.html.tree.css import Declarations, StyleRule, StyleSheets, read_style
 from dowse.extract.html.tree.grammar import INLINE, substitute
 from dowse.extract.html.tree.node import Attributes, Element, Work
+from dowse.extract.html.tree.rule_index import Indexed, RuleIndex, index_rule
 from dowse.extract.html.tree.values import BLACK, WHITE, Colour, pixels, read_colour
 
 _REFERENCE = re.compile(r"var\(\s*+(--[^\s,()]++)")

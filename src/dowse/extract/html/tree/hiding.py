@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Self
 from dowse.extract.html.tree.appearance import (
     FAINT,
     FAR_AWAY,
-    SIGNS,
     TINY_FONT_PX,
     WIDTHS,
     Certainty,
     Verdict,
     animations,
-    is_camouflage,
     is_moved,
     judge_display,
     judge_sight,
 )
 from dowse.extract.html.tree.cascade import Cascade, Computed
-from dowse.extract.html.tree.css import RuleIndex, StyleRule, StyleSheets, index_rule, read_style, switches_off
+from dowse.extract.html.tree.css import StyleSheets, read_style, switches_off
 from dowse.extract.html.tree.grammar import ATTRIBUTE
 from dowse.extract.html.tree.node import (
     ANY,
@@ -37,6 +35,7 @@ from dowse.extract.html.tree.node import (
     is_moved_later,
 )
 from dowse.extract.html.tree.selectors import Selector
+from dowse.extract.html.tree.suspects import BY_TAG, FOR_SCREEN_READERS, FORMULAS, Suspects, split_names
 
 if TYPE_CHECKING:
     # The server process uses this module, and must not load the parser with it.
@@ -44,15 +43,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Certainty", "Hiding", "Verdict", "hides"]
 
-_FOR_SCREEN_READERS = frozenset({"sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "skip-link"})
 # Undone on a screen of the usual width.
 _WIDE = frozenset(f"{size}:not-sr-only" for size in ("sm", "md", "lg", "xl"))
-# The source of a formula, drawn beside it.
-_FORMULAS = frozenset({"katex-mathml", "mjx_assistive_mathml"})
 # They are never narrower than a word.
 _CELLS = frozenset(("td", "th"))
-_MAX_KNOWN = 10_000
-_TELLING = frozenset({"hidden", "popover", "aria-hidden"})
 # Parts that open on a click or fade in are often content; menus and dialogs are not.
 _OPENS = re.compile(
     r"tab-?(?:pan|content|item)|accord|collaps|expand|faq|answer|toggle|read-?more|slid|carousel|cloak|anim|fade|reveal"
@@ -105,22 +99,8 @@ class Hiding:
         self._elements: dict[Node, Element] = {}
         self._cascade = Cascade(sheets, self._work, is_complete=is_complete)
         sheets.fix_variables()
-        self._fading = {name for name, style in sheets.keyframes.items() if judge_display(style)}
-        self._signs = RuleIndex()
-        unused = RuleIndex()
-        for rule in sheets.rules:
-            if self._may_hide(rule):
-                index_rule(rule, self._signs, unused, unused)
-        # Tags to look at closely; for attributes, see `is_suspect`.
-        self._tags = self._signs.names("")
-        self._inside = self._signs.tags_inside
-        self._attributes = self._signs.names("[")
-        self._classes = _FOR_SCREEN_READERS | _FORMULAS | self._signs.names(".")
-        self._identifiers = self._signs.names("#")
-        self._watched = _TELLING | self._attributes | ({"style", "id"} if self._identifiers else {"style"})
-        # A page has few different styles and class lists, and many elements with each of them.
-        self._suspects: dict[tuple[str, str | None], bool] = {}
-        self._by_style: dict[str, bool] = {}
+        self._suspects = Suspects(sheets, self._root)
+        self.is_suspect = self._suspects.finds
 
     def without_doubts(self) -> Self:
         """A copy that ignores doubtful signs."""
@@ -128,47 +108,13 @@ class Hiding:
         other._has_doubts = False
         return other
 
-    def is_suspect(self, new: Node) -> bool:
-        """Whether an element may be hidden; most cannot."""
-        tag, attributes = new.tag, new.attributes
-        names = (tag, attributes.get("class") if attributes else None)
-        is_telling = self._suspects.get(names)
-        if is_telling is None:
-            is_telling = self._suspects[names] = tag in _BY_TAG or self._has_telling_name(*names)
-        if is_telling or (attributes and not self._watched.isdisjoint(attributes) and self._is_watched(attributes)):
-            return True
-        return (tag in self._inside or ANY in self._inside) and self._signs.has_inside(tag, self._lineage(new))
-
-    def _has_telling_name(self, tag: str, names: str | None) -> bool:
-        if tag in self._tags or ANY in self._tags:
-            return True
-        return bool(names) and not self._classes.isdisjoint((names or "").lower().split())
-
-    def _is_watched(self, attributes: Attributes) -> bool:
-        if not _TELLING.isdisjoint(attributes) or self._is_listed(attributes):
-            return True
-        return "style" in attributes and self._is_telling_style(attributes["style"] or "")
-
-    def _is_listed(self, attributes: Attributes) -> bool:
-        """Whether a rule that may hide elements asks for the identifier or for another attribute."""
-        if "id" in attributes and (attributes["id"] or "").lower() in self._identifiers:
-            return True
-        return bool(self._attributes) and not self._attributes.isdisjoint(attributes)
-
-    def _is_named(self, new: Node) -> bool:
-        """Whether a rule that may hide elements names this one."""
-        tag, attributes = new.tag, new.attributes
-        if self._has_telling_name(tag, attributes.get("class")) or self._is_listed(attributes):
-            return True
-        return (tag in self._inside or ANY in self._inside) and self._signs.has_inside(tag, self._lineage(new))
-
     def judge(self, new: Node, node: LexborNode | None = None, *, is_dim: bool = False) -> Verdict:
         """Judge a suspect; `is_dim` where the text around it is hidden, and its own may be visible again."""
         attributes = new.attributes
         if _is_formula(new, node):
             return _SEEN
         is_off = _judge_attributes(new.tag, attributes)
-        if self._cascade.is_rough and self._is_named_by_rule(attributes):
+        if self._cascade.is_rough and self._suspects.is_named_by_rule(attributes):
             return Verdict(Certainty.HIDDEN)
         try:
             found = self._judge_closely(new, node, is_off, is_dim=is_dim)
@@ -199,7 +145,7 @@ class Hiding:
 
     def _judge_closely(self, new: Node, node: LexborNode | None, is_off: Certainty, *, is_dim: bool) -> Verdict:
         is_telling = is_dim or self._is_telling(new.attributes)
-        if not is_telling and not (self._is_named(new) and self._is_signed(new, node)):
+        if not is_telling and not (self._suspects.names(new) and self._is_signed(new, node)):
             return Verdict(Certainty.NONE if is_off and self._opens(new.attributes) else is_off)
         element = self._element(new)
         element.known_node = node
@@ -210,19 +156,14 @@ class Hiding:
         """Whether an element matches a rule that may hide it."""
         element = self._element(new)
         element.known_node = node
-        return any(self._cascade.matches(each, element) for each in self._signs.candidates(element))
+        return any(self._cascade.matches(each, element) for each in self._suspects.signs.candidates(element))
 
     def _is_telling(self, attributes: Attributes) -> bool:
         """Whether the attributes of an element may hide it together with the sheets."""
         written = attributes.get("style")
-        if written and self._is_telling_style(written):
+        if written and self._suspects.is_telling_style(written):
             return True
         return "hidden" in attributes
-
-    def _lineage(self, new: Node) -> frozenset[str]:
-        if new.parent is None:
-            return self._root.names if self._root is not None else frozenset()
-        return self._element(new.parent).names
 
     def _element(self, written: Node) -> Element:
         """The element of a node; its ancestors are made once for all elements in them."""
@@ -236,28 +177,6 @@ class Hiding:
             around = self._elements[each] = Element(each.tag, each.attributes, around, self._work)
         assert around is not None
         return around
-
-    def _is_telling_style(self, written: str) -> bool:
-        known = self._by_style.get(written)
-        if known is None:
-            if len(self._by_style) >= _MAX_KNOWN:
-                self._by_style.clear()
-            style = read_style(written)
-            known = self._by_style[written] = self._is_sign(style.normal | style.important)
-        return known
-
-    def _may_hide(self, rule: StyleRule) -> bool:
-        style = rule.style
-        return self._is_sign(style.normal | style.important if style.important else style.normal)
-
-    def _is_sign(self, style: Mapping[str, str]) -> bool:
-        # A plain loop: `any` takes half as long again, and there are thousands of rules.
-        for name in style:
-            if name in SIGNS and SIGNS[name].search(style[name]):
-                return True
-        if self._fading and not self._fading.isdisjoint(animations(style)):
-            return True
-        return is_camouflage(style)
 
     def _judge_style(self, element: Element, computed: Computed, is_off: Certainty) -> Verdict:
         style = computed.style
@@ -330,17 +249,13 @@ class Hiding:
 
     def _judge_roughly(self, new: Node, node: LexborNode | None, is_off: Certainty, *, is_dim: bool) -> Verdict:
         """Judge without the work that a page has used up: by names in rules that hide, and by its own style."""
-        if self._is_named_by_rule(new.attributes):
+        if self._suspects.is_named_by_rule(new.attributes):
             return Verdict(Certainty.HIDDEN)
         if self._renew():
             return self.judge(new, node, is_dim=is_dim)
         style = read_style(new.attributes.get("style") or "")
         declared = style.normal | style.important
         return Verdict(max(is_off, judge_display(declared), judge_sight(declared)))
-
-    def _is_named_by_rule(self, attributes: Attributes) -> bool:
-        is_identified = (attributes.get("id") or "").lower() in self._identifiers
-        return is_identified or not self._classes.isdisjoint(_classes(attributes))
 
 
 def _is_shown_by_rule(element: Element, style: Mapping[str, str]) -> bool:
@@ -351,38 +266,26 @@ def _is_shown_by_rule(element: Element, style: Mapping[str, str]) -> bool:
 
 
 def _judge_attributes(tag: str, attributes: Attributes) -> Certainty:
-    if tag in _BY_TAG and _BY_TAG[tag](attributes):
+    if tag in BY_TAG and BY_TAG[tag](attributes):
         return Certainty.HIDDEN
     if ("hidden" in attributes and not is_moved_later(attributes)) or "popover" in attributes:
         return Certainty.HIDDEN
-    if _is_for_screen_readers(_classes(attributes)):
+    if _is_for_screen_readers(split_names(attributes.get("class"))):
         return Certainty.HIDDEN
     is_silent = (attributes.get("aria-hidden") or "").lower() == "true"
     return Certainty.DOUBTFUL if is_silent and not is_for_the_eyes(tag, attributes) else Certainty.NONE
 
 
-def _is_for_screen_readers(names: Sequence[str]) -> bool:
-    return not _FOR_SCREEN_READERS.isdisjoint(names) and _WIDE.isdisjoint(names)
+def _is_for_screen_readers(names: Set[str]) -> bool:
+    return not FOR_SCREEN_READERS.isdisjoint(names) and _WIDE.isdisjoint(names)
 
 
 def _is_formula(new: Node, node: LexborNode | None) -> bool:
     """Whether it is the source of a formula that is drawn beside it."""
-    if new.tag != "mjx-assistive-mml" and _FORMULAS.isdisjoint(_classes(new.attributes)):
+    if new.tag != "mjx-assistive-mml" and FORMULAS.isdisjoint(split_names(new.attributes.get("class"))):
         return False
     inner = node.first_child if node is not None else None
     return node is None or (inner is not None and inner.tag == "math")
-
-
-def _classes(attributes: Attributes) -> list[str]:
-    return (attributes.get("class") or "").lower().split()
-
-
-_BY_TAG: dict[str, Callable[[Attributes], bool]] = {
-    "dialog": lambda attributes: "open" not in attributes,
-    "annotation": lambda attributes: not (attributes.get("encoding") or "").lower().endswith("tex"),
-    "annotation-xml": lambda _attributes: True,
-    "mphantom": lambda _attributes: True,
-}
 
 
 # Many tags of a page are written alike.

@@ -98,6 +98,8 @@ class Tree:
         return " ".join("".join(pieces).split())
 
 
+UNNAMED = frozenset(("class", "id", "style", "href", "src", "alt", "title", "width", "height", "target", "rel"))
+"""Attributes that are too common to tell elements apart by having them."""
 # Classes that the scripts of a page remove at its start.
 _REMOVED = frozenset(("no-js", "nojs"))
 _NO_NAMES: frozenset[str] = frozenset()
@@ -154,7 +156,7 @@ class Element:
 
     @cached_property
     def lineage(self) -> frozenset[str]:
-        """The names of all ancestors: tags, classes and identifiers."""
+        """The names of all ancestors: tags, classes, identifiers and rare attributes."""
         return self.parent.names if self.parent is not None else _NO_NAMES
 
     @cached_property
@@ -167,7 +169,8 @@ class Element:
             current = current.parent
         found = current.names if current is not None else _NO_NAMES
         for each in reversed(missing):
-            found = found.union((each.tag, f"#{each.identifier}", *map(".{}".format, each.classes)))
+            rare = [f"[{name}" for name in each.attributes if name not in UNNAMED]
+            found = found.union((each.tag, f"#{each.identifier}", *map(".{}".format, each.classes), *rare))
             each.__dict__["names"] = found
         return found
 
@@ -250,14 +253,13 @@ class ElementIndex(Generic[Item]):
             return frozenset(key for key in self._by_key if key[0] not in ".#")
         return frozenset(self._by_attribute if mark == "[" else (key[1:] for key in self._by_key if key[0] == mark))
 
-    @property
-    def tags_inside(self) -> frozenset[str]:
-        """The tags of items that apply inside of some elements only."""
-        return frozenset(self._inside)
-
-    def has_inside(self, tag: str, lineage: frozenset[str]) -> bool:
-        """Whether an item applies to the tag inside of elements with these names."""
-        return any(key in self._inside and not self._inside[key].keys().isdisjoint(lineage) for key in (tag, ANY))
+    def tags_below(self) -> Mapping[str, frozenset[str]]:
+        """The tags of items that apply inside of some elements only, by the name of such an element."""
+        found: dict[str, set[str]] = {}
+        for tag, inside in self._inside.items():
+            for name in inside:
+                found.setdefault(name, set()).add(tag)
+        return {name: frozenset(tags) for name, tags in found.items()}
 
     def has_attributes(self, element: Element) -> bool:
         """Whether an item asks for an attribute that the element has."""

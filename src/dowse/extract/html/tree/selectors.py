@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Self
 
 from dowse.extract.html.tree.grammar import NTH, read_steps, unescape
-from dowse.extract.html.tree.node import ANY, COMPARISONS, STRUCTURAL, Element
+from dowse.extract.html.tree.node import ANY, COMPARISONS, STRUCTURAL, UNNAMED, Element
 
 # Selectors of other browsers: a list that has one of them is invalid as a whole.
 _FOREIGN = ("-ms-", "-moz-", "-o-")
@@ -80,8 +80,9 @@ class Compound:
         )
 
     def names(self) -> list[str]:
-        """The tag, classes and identifiers, in the form of index keys."""
+        """The tag, classes, identifiers and attributes, in the form of index keys."""
         marked = [*map(".{}".format, self.classes), *map("#{}".format, self.identifiers)]
+        marked += [f"[{name}" for name in self.attributes if name not in UNNAMED]
         return [*marked, self.tag] if self.tag not in ("", ANY) else marked
 
     def index_keys(self, depth: int = 0) -> list[str]:

@@ -240,3 +240,25 @@ def test_a_rule_holds_whatever_comes_behind_it(piece: str) -> None:
     hiding = Hiding([hostile(piece, 1_000)])
 
     assert [judge_in(hiding, "p", {"class": name}) for name in "xb"] == [HIDDEN, NONE]
+
+
+@each_row(
+    ("sheet", "around", "is_suspect"),
+    [
+        ("[data-off] *{display:none}", {}, False),
+        ("[data-off] *{display:none}", {"data-off": ""}, True),
+        (".box p{display:none}", {"class": "bag"}, False),
+        (".box p{display:none}", {"class": "big Box"}, True),
+        ("#box p{display:none}", {"id": "box"}, True),
+        (".note.small{display:none}", {}, False),
+        ("div.note{display:none}", {}, False),
+        (".note{display:none}", {}, True),
+        ("p.note.note:first-child{display:none}", {}, True),
+    ],
+)
+def test_only_elements_that_a_rule_is_about_are_looked_at_closely(
+    sheet: str, around: dict[str, str | None], is_suspect: bool
+) -> None:
+    """The others, which are most of a page, cost next to nothing."""
+    box = Node(1, "div", Node(0, "body", None, {}), around)
+    assert Hiding([sheet], {}).is_suspect(Node(2, "p", box, {"class": "note"})) is is_suspect
