@@ -91,7 +91,6 @@ class App:
         self._workers = WorkerPool(
             pdf_max_pages=settings.pdf_max_pages,
             with_images=settings.images == "alt",
-            is_semantic=settings.semantic == "auto",
         )
         self.browser = self._make_browser()
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)

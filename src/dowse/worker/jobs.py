@@ -147,7 +147,6 @@ def _digest(job: Job, data: bytes) -> Text:
         sources,
         int(str(job["max_tokens"])),
         share=float(str(job["share"])),
-        is_semantic=job["is_semantic"] is True,
     )
     return Text(protocol.encode_digests(digests, sources, job["pages"]))
 
