@@ -1,4 +1,4 @@
-"""What an answer says about the age of its results: which are of the period asked for, and where a date comes from."""
+"""Statements on the age of results: those outside the period asked for, and the source of a date."""
 
 from __future__ import annotations
 

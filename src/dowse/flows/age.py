@@ -30,7 +30,7 @@ _AHEAD = timedelta(days=1)
 
 
 class Dated(NamedTuple):
-    """A date of publication as ISO 8601, or as a provider wrote it; where it comes from, and the page's confidence."""
+    """A date of publication as ISO 8601, or as a provider wrote it; its source, and the confidence of the page."""
 
     published: str = ""
     source: str = ""
