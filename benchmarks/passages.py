@@ -21,7 +21,6 @@ sys.path.append(str(Path(__file__).parents[1]))
 from benchmarks.passages_eval import selectors
 from benchmarks.passages_eval.measure import cpu_ms, measure
 from benchmarks.passages_eval.report import Report
-from dowse.rank import semantic
 from tools.passages.data import Page, language_pages, squad_file, squad_pages, thinned, web_pages
 from tools.passages.long import long_pages
 from tools.passages.multilingual import multilingual_pages
@@ -30,10 +29,9 @@ _SETS = ("squad", "web", "languages")
 _ON_DEMAND = ("multilingual", "long")
 
 
-def run(name: str, pages: list[Page], *, is_semantic: bool) -> Report:
+def run(name: str, pages: list[Page]) -> Report:
     """All figures of one set."""
     chosen = [selectors.dowse(), selectors.head(), selectors.paragraphs()]
-    chosen += [selectors.dowse_semantic()] if is_semantic else []
     return Report(name, list(measure(chosen, pages)), cpu_ms(chosen, pages))
 
 
@@ -58,13 +56,10 @@ def main() -> int:
     if missing := selectors.missing():
         _say(f"not installed: {', '.join(missing)}; run `make bench`")
         return 2
-    if arguments.semantic and not semantic.available():
-        _say("the extra is not installed: pip install 'dowse[semantic]'")
-        return 2
     reports = []
     for name in chosen:
         _say(name)
-        reports.append(run(name, _pages(name, data, arguments.every), is_semantic=arguments.semantic))
+        reports.append(run(name, _pages(name, data, arguments.every)))
         print(reports[-1].text(), end="\n\n", flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(report) for report in reports], indent=1))
@@ -83,7 +78,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="ask each Nth question only")
     parser.add_argument("--set", choices=(*_SETS, *_ON_DEMAND), help="one set of pages only")
     parser.add_argument("--data", default="", metavar="DIR", help="the folder that holds passages/squad-subset.json")
-    parser.add_argument("--semantic", action="store_true", help="measure the extra `semantic` as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, and those of each question")
     return parser.parse_args()
 

@@ -25,7 +25,6 @@ from benchmarks.passages_eval.selectors import missing, paragraph_scores
 from dowse.core.models import Deadline
 from dowse.core.runtime import SystemClock
 from dowse.flows.rerank import RerankFlow, RerankRequest
-from dowse.rank import semantic
 from dowse.rank.rerank import score_documents
 from dowse.worker.pool import WorkerPool
 from tools.passages.data import Page, squad_file, squad_pages, thinned, web_pages
@@ -124,8 +123,6 @@ def main() -> int:
         return 2
     asked = list(all_cases(file, arguments.every))
     scorers: dict[str, Score] = {"BM25": paragraph_scores, "dowse": score_documents}
-    if semantic.available():
-        scorers["dowse[semantic]"] = lambda query, texts: score_documents(query, texts, is_semantic=True)
     print("| first document right, in % | questions |", " | ".join(scorers), "|")
     for name, of_set in groupby(asked, key=lambda each: each.set):
         _print_row(name, list(of_set), scorers)

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from dowse.core.answers import Material
 from dowse.core.digests import Source
 from dowse.rank.digest import digest
-from dowse.rank.quotes import Material, RankedQuotes, choose_text, rank_quotes
+from dowse.rank.quotes import RankedQuotes, choose_text, rank_quotes
 from dowse.rank.summary import strip_syntax
 from tools.passages.data import Page, Question, squad_file, squad_pages, thinned, web_pages
 from tools.passages.sentences import touched

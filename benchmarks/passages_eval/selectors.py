@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from dowse.core.digests import Source
 from dowse.document.markdown import Document
 from dowse.language.scripts import AGGLUTINATED
-from dowse.rank import semantic
 from dowse.rank.passages import Passages
 from dowse.worker import protocol
 from tools.passages.metric import beginning, tokens
@@ -49,12 +48,7 @@ class Selector:
 
 def dowse() -> Selector:
     """What dowse does."""
-    return _own("dowse", None)
-
-
-def dowse_semantic() -> Selector:
-    """What dowse does with the extra `semantic`."""
-    return _own("dowse[semantic]", semantic.scores)
+    return _own("dowse")
 
 
 def head() -> Selector:
@@ -87,14 +81,14 @@ def missing() -> list[str]:
     return [name for name in ("rank_bm25", "bpe_openai") if not find_spec(name)]
 
 
-def _own(name: str, blend: Callable[[str, Sequence[str]], Sequence[float]] | None) -> Selector:
+def _own(name: str) -> Selector:
     def select(text: str, question: str, budgets: Sequence[int]) -> list[str]:
-        passages = Passages(Document(_sent(text)), question, blend=blend)
+        passages = Passages(Document(_sent(text)), question)
         return [passages.within(budget).text for budget in budgets]
 
     def rank(text: str, question: str, offset: int) -> int:
         gold = next((f"b{block.number}" for block in Document(text).blocks if block.start <= offset < block.end), "")
-        passages = Passages(Document(text), question, blend=blend)
+        passages = Passages(Document(text), question)
         counts = range(1, _RANKS + 1)
         return next((count for count in counts if gold in {each.anchor for each in passages.best(count)}), 0)
 

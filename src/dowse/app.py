@@ -90,7 +90,6 @@ class App:
         self._workers = WorkerPool(
             pdf_max_pages=settings.pdf_max_pages,
             with_images=settings.images == "alt",
-            is_semantic=settings.semantic == "auto",
         )
         browsing = (settings, self._guard, self._api_client, self.clock)
         self.browser = None if settings.browser == "off" else BrowserOnDemand(*browsing, user_agent=USER_AGENT)

@@ -1,11 +1,12 @@
 """How often an answer without a model is right, and how often it is declined where no page answers.
 
-Each set has 60 questions that a page of the pocket web answers, and 40 that none answers. All are asked through the
-tool, with a search that ranks all pages by the words of their text. `own.json` was written before the rules: 53 answers
-are right and 37 questions declined. `blind.json` was written without knowledge of the rules, mostly in other words than
-those of the pages: 27 and 34. `second_blind.json` was written from the pages alone: 32 and 34. If nothing is declined,
-55, 47 and 47 answers are right: the goal of 48 and 36 takes more than shared words. `tools/answer_decisions.py`
-measures the decision on other pages.
+Each set has 60 questions that a page answers, and 40 that none answers. All are asked through the tool, with a search
+that ranks all pages by the words of their text. `own.json` was written before the rules: 55 answers are right and all
+40 questions declined. `blind.json` was written without knowledge of the rules, mostly in other words than those of the
+pages: 30 and 34. `second_blind.json` was written from the pages alone: 33 and 37. If nothing is declined, 58, 50 and 52
+answers are right: the goal of 48 and 36 takes more than shared words. `five_languages.json` has pages of its own, and
+most of its unanswerable questions are near misses; it was written before these rules, and they were chosen with it: 47
+and 27. `tools/answer_decisions.py` measures the decision on other pages.
 """
 
 from __future__ import annotations
@@ -37,17 +38,18 @@ Ask = Callable[[str], Awaitable[str]]
 
 
 @asynccontextmanager
-async def asking(web: PocketWeb) -> AsyncIterator[Ask]:
-    """A function that asks the tool, over all readable pages of the pocket web."""
+async def asking(web: PocketWeb, pages: list[Listing] | None = None) -> AsyncIterator[Ask]:
+    """A function that asks the tool, over these pages or all readable pages of the pocket web."""
     settings = {**web.environment("serper"), "DOWSE_STATE": "memory:", "DOWSE_BROWSER": "off", "DOWSE_KEYLESS": "off"}
     async with App(load({}, settings).settings) as app:
         tool = app.contract.tool("answer_question")
         assert tool is not None
-        pages = [await listing(app, web, path) for path in PATHS if path not in INDEXES]
-        readable = [page for page in pages if page is not None]
+        if pages is None:
+            read = [await listing(app, web, path) for path in PATHS if path not in INDEXES]
+            pages = [page for page in read if page is not None]
 
         async def ask(question: str) -> str:
-            web.serper.finds(by_overlap(question, readable))
+            web.serper.finds(by_overlap(question, pages))
             answer = await app.dispatcher.call(tool, {"question": question}, no_progress)
             assert not answer.is_error, answer.text
             return answer.text
@@ -96,3 +98,22 @@ async def test_answers_are_quoted_and_questions_without_one_are_declined(name: s
     assert (len(questions["answerable"]), len(questions["unanswerable"])) == (60, 40)
     assert 60 - len(wrong) >= FLOORS[name]["answered"], wrong
     assert 40 - len(answered) >= FLOORS[name]["declined"], answered
+
+
+async def test_answers_are_quoted_and_questions_declined_in_five_languages(web: PocketWeb) -> None:
+    known = json.loads((HERE / "answers" / "five_languages.json").read_text(encoding="utf-8"))
+    pages = []
+    for page in known["pages"]:
+        web.pages.serves(page["path"], page["text"], content_type="text/markdown; charset=utf-8")
+        pages.append(Listing(page["title"], web.page(page["path"]), keywords=page["text"]))
+    async with asking(web, pages) as ask:
+        wrong = [
+            each["question"]
+            for each in known["answerable"]
+            if not is_right(await ask(each["question"]), each["answer"])
+        ]
+        questions = [each["question"] for each in known["unanswerable"]]
+        answered = [question for question in questions if NOT_ANSWERED not in await ask(question)]
+    assert (len(known["answerable"]), len(questions)) == (60, 40)
+    assert 60 - len(wrong) >= FLOORS["five_languages"]["answered"], wrong
+    assert 40 - len(answered) >= FLOORS["five_languages"]["declined"], answered

@@ -55,7 +55,8 @@ def _rename(name: str) -> Any:  # stands for the value of a field of any type, a
 class ResultOutput:
     """One result of `web_search`. `total_tokens` are those of the whole page, `failure` says why it was not read.
 
-    `blocks` ("3 of 41") and `anchors` are the blocks shown of a page that is cut.
+    `blocks` ("3 of 41") and `anchors` are the blocks shown of a page that is cut. `published_from` is `provider`,
+    `page` or `url`; `modified` is told where it places the page `in_period`.
     """
 
     title: str
@@ -71,6 +72,10 @@ class ResultOutput:
     summary: str
     cache: CacheState
     cache_age_s: int
+    published_from: str = _optional("")
+    published_confidence: str = _optional("")
+    modified: str = _optional("")
+    in_period: str = _optional("")
     image_url: str = _optional("")
     thumbnail: str = _optional("")
     duration: str = _optional("")
@@ -88,7 +93,7 @@ class ResultOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSearchOutput:
-    """`web_search`; `providers` and `agreement` only when several providers answered."""
+    """`web_search`; `providers` and `agreement` only when several providers answered, `period` if one was asked for."""
 
     query: str
     engine: str
@@ -99,6 +104,7 @@ class WebSearchOutput:
     suggestions: tuple[str, ...] = _optional(())
     providers: tuple[str, ...] = _optional(())
     agreement: int | None = _optional(None)
+    period: str = _optional("")
     stats: Stats
     cache: CacheState
     cache_age_s: int

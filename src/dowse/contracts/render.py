@@ -12,11 +12,12 @@ from functools import cached_property
 from itertools import groupby
 from typing import TypeVar
 
+from dowse.contracts.ages import describe_ages, describe_date
 from dowse.contracts.output import GetContentOutput, PagesOutput, ResultOutput, WebSearchOutput, map_texts, to_json_text
 from dowse.core.digests import OFF_TOPIC, Digest
-from dowse.core.models import OK, Attempt, CacheState, Facts, Freshness, Page, Status
+from dowse.core.models import OK, Attempt, CacheState, Freshness, Page, Status
 from dowse.core.reasons import FailureReason
-from dowse.core.text import one_line, quote_address, quote_line
+from dowse.core.text import day_of, one_line, quote_address, quote_line
 
 T = TypeVar("T")
 
@@ -90,13 +91,14 @@ def render_search(found: WebSearchOutput, spotlight: Spotlight, *, is_concise: b
     failures = () if is_concise else _unmentioned_failures(found)
     lines = [
         _headline(found, is_concise=is_concise),
+        describe_ages(found),
         f"(This is {copy}.)" if copy else "",
         *(f"Direct answer: {answer}" for answer in direct_answers),
         # Every result of a stale search is stale.
         *(
             _concise_result(number, each, spotlight)
             if is_concise
-            else _result(number, each, spotlight, tells_age=not copy)
+            else _result(number, each, spotlight, tells_age=not copy, has_period=bool(found.period))
             for number, each in enumerate(found.results, start=1)
         ),
         _how_to_read_more(found.results, is_concise=is_concise),
@@ -216,16 +218,6 @@ def facts_line(content: GetContentOutput, address: str = "") -> str:
     return " · ".join(filter(None, [*parts, content.site if is_telling else ""]))
 
 
-def day_of(time: str) -> str:
-    """The day of a time in ISO 8601; other text stays as it is."""
-    return time[:10] if time[10:11] == "T" else time
-
-
-def sure_date(facts: Facts) -> str:
-    """The publication date, unless it is doubtful."""
-    return facts.published if facts.published_confidence != _LOW else ""
-
-
 def fact_warnings(page: Page) -> tuple[str, ...]:
     """Warnings about how the text of a page was extracted."""
     hidden = page.facts.hidden_words
@@ -292,11 +284,11 @@ def _add_title(title: str, facts: str, text: str) -> str:
     return f"{heading}\n{rest}" if heading else rest.lstrip("\n")
 
 
-def _result(number: int, result: ResultOutput, spotlight: Spotlight, *, tells_age: bool) -> str:
+def _result(number: int, result: ResultOutput, spotlight: Spotlight, *, tells_age: bool, has_period: bool) -> str:
     found_by = ", ".join(result.found_by)
     origin = [
         quote_address(result.link),
-        day_of(result.published),
+        describe_date(result, has_period=has_period),
         result.duration,
         f"found by {found_by}" if found_by else "",
     ]

@@ -19,15 +19,16 @@ from dowse.contracts.render import (
     render_search,
     shown_blocks,
     shown_status,
-    sure_date,
 )
 from dowse.contracts.size_limit import fit_search
 from dowse.core import urls
+from dowse.core.digests import Timing
 from dowse.core.errors import InvalidRequest
 from dowse.core.models import Category, Depth, Query, Result, SearchOutcome, Status, TimeRange
 from dowse.core.protocols import SearchWatcher
 from dowse.core.runtime import CallContext
 from dowse.core.text import ArgumentName
+from dowse.flows.age import describe_period, find_date
 from dowse.flows.search import UNWATCHED
 from dowse.settings import Settings
 
@@ -76,6 +77,7 @@ async def find(
         max_tokens=arguments.integer("max_tokens"),
         share=_CONCISE_SHARE if is_concise(arguments) else 1.0,
         offline=arguments.flag("offline_mode"),
+        checks_ages=True,
         progress=context.progress,
         caller=context.caller,
         watcher=watcher,
@@ -135,6 +137,7 @@ def to_output(outcome: SearchOutcome, remarks: tuple[str, ...] = (), *, is_conci
         answers=outcome.answers,
         suggestions=outcome.suggestions,
         providers=outcome.providers if is_wide else (),
+        period=describe_period(outcome.query),
         agreement=sum(len(result.indexes) > 1 for result in outcome.results) if is_wide else None,
         stats=outcome.stats,
         cache=outcome.freshness.state,
@@ -164,6 +167,7 @@ def _add_details(output: ResultOutput, result: Result) -> ResultOutput:
 
 def _result(result: Result, outcome: SearchOutcome) -> ResultOutput:
     page, digest, hit = result.page, result.digest, result.hit
+    dated = find_date(hit, page)
     is_fetched = page.status is not Status.NOT_FETCHED
     freshness = outcome.freshness.combine(page.freshness) if is_fetched else outcome.freshness
     text = digest.text if digest else page_content(page)
@@ -176,7 +180,11 @@ def _result(result: Result, outcome: SearchOutcome) -> ResultOutput:
         status=shown_status(page, text),
         engine=hit.engine or outcome.engine,
         score=result.score,
-        published=hit.published or sure_date(page.facts),
+        published=dated.published,
+        published_from=dated.source,
+        published_confidence=dated.confidence,
+        modified=page.facts.modified if result.timing is Timing.CHANGED else "",
+        in_period=result.timing.value,
         word_count=page.word_count,
         fetch_time_ms=page.fetch_ms,
         summary=digest.summary if digest else "",

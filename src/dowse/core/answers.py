@@ -94,3 +94,13 @@ def code_of(error: DowseError) -> ErrorCode:
         codes = set(map(code_of, error.errors))
         return codes.pop() if len(codes) == 1 else "PROVIDER"
     return next((code for kind, code in _CODES if isinstance(error, kind)), "PROVIDER")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A page to quote from: its passages for the question as Markdown, and the day of its publication if known."""
+
+    url: str
+    title: str
+    text: str = ""
+    published: str = ""

@@ -1,11 +1,23 @@
-"""Digests of pages for a question: passages, summary, key points, near-duplicates."""
+"""Digests of pages for a question: passages, summary, key points, near-duplicates, and whether a page is recent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 OFF_TOPIC = "hardly a word of the query is on this page, so only its best lines are shown"
 """The remark on an off-topic page."""
+
+
+class Timing(StrEnum):
+    """Whether a result was published in the period of the query; `ANY` if that has none."""
+
+    ANY = ""
+    INSIDE = "yes"
+    CHANGED = "changed"
+    UNDATED = "undated"
+    OLDER = "older"
+    NEWER = "newer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from dowse.core.allowances import Rate
-from dowse.core.digests import Digest
+from dowse.core.digests import Digest, Timing
 from dowse.core.reasons import FailureReason
 
 if TYPE_CHECKING:
@@ -367,6 +367,7 @@ class Result:
     indexes: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    timing: Timing = Timing.ANY
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,6 +243,11 @@ def escape_invisible(text: str) -> str:
     return text if _is_plain(text) else _INVISIBLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
+def day_of(time: str) -> str:
+    """The day of a time in ISO 8601; other text stays as it is."""
+    return time[:10] if time[10:11] == "T" else time
+
+
 def cut_at_word(text: str, limit: int) -> str:
     """At most `limit` characters, cut at a word if possible, and never within a letter."""
     if len(text) <= limit:

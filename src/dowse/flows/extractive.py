@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING
 
-from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
+from dowse.core.answers import EXTRACTIVE, CitedAnswer, Material, Question
 from dowse.core.models import (
     LOCAL,
     CacheState,
@@ -26,9 +25,6 @@ from dowse.core.protocols import Progress
 from dowse.core.runtime import no_progress
 from dowse.core.text import count_noun
 from dowse.flows.search import SearchFlow
-
-if TYPE_CHECKING:
-    from dowse.rank.quotes import Material
 
 # Some pages cannot be read, and some turn out to be too old.
 _SPARE_RESULTS = 2
@@ -122,8 +118,6 @@ def _quote(question: Question, results: Sequence[Result]) -> CitedAnswer:
 
 
 def _material(result: Result, text: str = "") -> Material:
-    from dowse.rank.quotes import Material
-
     page, moment = result.page, _find_date(result)
     url, title = (page.final_url, page.title) if page.status.readable else ("", "")
     published = moment.date().isoformat() if moment else ""

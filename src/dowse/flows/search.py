@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import chain
 from types import MappingProxyType
 
@@ -38,6 +39,7 @@ from dowse.core.runtime import no_progress
 from dowse.core.text import count_noun
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import truncate
+from dowse.flows.age import AgeFilter, resolve_ages
 from dowse.flows.find import Finder, Findings
 from dowse.flows.read import Hold, ReadFlow
 from dowse.rank.fuse import fuse
@@ -107,12 +109,14 @@ class SearchFlow:
         max_tokens: int = 0,
         share: float = 1.0,
         offline: bool = False,
+        checks_ages: bool = False,
         progress: Progress = no_progress,
         caller: Principal = LOCAL,
         watcher: SearchWatcher = UNWATCHED,
     ) -> SearchOutcome:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result.
 
+        With `checks_ages` results are judged and ordered by the period of the query, as far as their dates are known.
         At most `max_tokens` tokens of all pages together are shown, or a share of those; 0 to cut nothing.
         """
         if offline or self._offline:
@@ -126,9 +130,8 @@ class SearchFlow:
         until = deadline.cap(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
         findings = await self._find(query, depth, until, progress, caller)
         search_ms = self._ms(started)
-        fused = fuse([(name, found.hits + found.spare) for name, found in findings.answers], self._index_owners)
-        placed = order(fused, self._rules)
-        blocked = sum(self._rules.is_blocked(each.hit.url) for each in fused[: query.num_results])
+        ages = AgeFilter.of(query if checks_ages else Query(""), self._clock.today())
+        placed, left_out = self._place(findings, ages, query.num_results)
         count = min(len(placed), query.num_results)
         self._observer.search_completed(
             findings.providers[0], query.text, count, search_ms, cache=findings.freshness.state
@@ -136,12 +139,12 @@ class SearchFlow:
         await watcher.found(findings.attempts, [each.hit for each in placed[:count]])
         if fetch_content:
             with self._reader.holding(caller) as hold:
-                reading = _Reading(query, deadline, max_tokens, share, progress, caller, hold, watcher)
+                reading = _Reading(query, ages, deadline, max_tokens, share, progress, caller, hold, watcher)
                 results, remarks = await self._read_distinct(reading, placed)
         else:
-            results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed[:count])], ()
+            results, remarks = _select([_result(each, _unread(each), ages=ages) for each in placed[:count]], ages)
         general = (*scrubbed, *findings.warnings, *self._disclosures.news())
-        warnings = (*general, *_describe_blocked(blocked), *remarks)
+        warnings = (*general, *left_out, *remarks)
         return _outcome(query, findings, results, warnings, _Times(search_ms, self._ms(started)))
 
     async def _find(
@@ -151,6 +154,17 @@ class SearchFlow:
             return await self._finder.find(query, depth, until, progress, caller)
         except AllProvidersFailed as failed:
             raise self._explain(failed) from failed
+
+    def _place(self, findings: Findings, ages: AgeFilter, wanted: int) -> tuple[list[Placed], tuple[str, ...]]:
+        """The hits in the order in which they are read, and remarks on hits left out of the wanted number."""
+        told_at = self._clock.utc() - timedelta(seconds=findings.freshness.age_s)
+        lists = [(name, resolve_ages(found.hits + found.spare, told_at)) for name, found in findings.answers]
+        fused = fuse(lists, self._index_owners)
+        ordered = order(fused, self._rules)
+        placed = ages.defer(ordered, [ages.judge(each.hit, _unread(each)) for each in ordered])
+        blocked = sum(self._rules.is_blocked(each.hit.url) for each in fused[:wanted])
+        other = sum(each not in placed for each in ordered[:wanted])
+        return placed, (*_describe_blocked(blocked), *ages.describe_left_out(other))
 
     def _explain(self, failed: AllProvidersFailed) -> AllProvidersFailed:
         """The failure with advice: about the network, or about a key."""
@@ -208,8 +222,9 @@ class SearchFlow:
     ) -> tuple[list[Result], tuple[str, ...]]:
         """The results with the passages of their pages, in order, and warnings about finding those."""
         digests, remarks = await self._digests(reading, pages)
-        results = [_result(*each) for each in zip(placed, pages, digests, strict=True)]
-        return _sort(_drop_duplicates(results)), remarks
+        results = [_result(*each, ages=reading.ages) for each in zip(placed, pages, digests, strict=True)]
+        chosen, left_out = _select(_sort(_drop_duplicates(results)), reading.ages)
+        return chosen, (*remarks, *left_out)
 
     async def _digests(self, reading: _Reading, pages: Sequence[Page]) -> tuple[list[Digest | None], tuple[str, ...]]:
         """The passages of each page that was read; `duplicate_of` is an index into all of the pages."""
@@ -243,6 +258,7 @@ class _Reading:
     """How the pages of a search are read: for which query, until when, within which budget, and for which caller."""
 
     query: Query
+    ages: AgeFilter
     deadline: Deadline
     max_tokens: int
     share: float
@@ -277,10 +293,10 @@ def _unread(placed: Placed) -> Page:
     return Page(placed.hit.url, Status.NOT_FETCHED, final_url=placed.hit.url)
 
 
-def _result(placed: Placed, page: Page, digest: Digest | None = None, *, rank: int = 0) -> Result:
+def _result(placed: Placed, page: Page, digest: Digest | None = None, *, ages: AgeFilter) -> Result:
     remarks = ((placed.remark,) if placed.remark else ()) + (_remarks(page, digest) if digest else ())
-    score = _score(rank)
-    return Result(placed.hit, page, score, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
+    timing = ages.judge(placed.hit, page)
+    return Result(placed.hit, page, 1.0, digest, placed.found_by, placed.indexes, remarks=remarks, timing=timing)
 
 
 def _remarks(page: Page, digest: Digest) -> tuple[str, ...]:
@@ -303,10 +319,16 @@ def _drop_duplicates(results: Sequence[Result]) -> list[Result]:
 
 def _sort(results: Sequence[Result]) -> list[Result]:
     """In the order of fusion, but poor pages after the others, and unread pages last."""
-    ranked = sorted(
+    return sorted(
         results, key=lambda result: (_is_failure(result.page), bool(result.digest and result.digest.quality_issues))
     )
-    return [replace(result, score=_score(rank)) for rank, result in enumerate(ranked)]
+
+
+def _select(ranked: Sequence[Result], ages: AgeFilter) -> tuple[list[Result], tuple[str, ...]]:
+    """The results with their scores, without those of another time, and a remark on these."""
+    kept = ages.select(ranked, [result.timing for result in ranked])
+    scored = [replace(result, score=_score(rank)) for rank, result in enumerate(kept)]
+    return scored, ages.describe_left_out(len(ranked) - len(kept))
 
 
 def _score(rank: int) -> float:

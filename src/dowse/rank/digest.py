@@ -17,7 +17,6 @@ from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import GAP
 from dowse.document.markdown import Block, BlockKind, Document
 from dowse.language.detection import detect_query_tag, detect_tag_by_script, detect_tag_by_words
-from dowse.rank import semantic
 from dowse.rank.near_duplicates import find_near_duplicates
 from dowse.rank.passages import Passages
 from dowse.rank.quality import find_quality_issues
@@ -49,18 +48,15 @@ _NO_WORD = re.compile(r"[\W_]+")
 _UNTELLING = re.compile(r"(?:#|//|/\*|\*|--|<!--|\"\"\"|''')|[\W_]*$|(?:import|from|use|using|package|include)\b|<\?")
 
 
-def digest(
-    question: str, sources: Sequence[Source], max_tokens: int, *, share: float = 1.0, is_semantic: bool = False
-) -> list[Digest]:
+def digest(question: str, sources: Sequence[Source], max_tokens: int, *, share: float = 1.0) -> list[Digest]:
     """Digest each page, in at most `max_tokens` tokens together, or a share of them; 0 to cut nothing.
 
     Of near-duplicates only the first is shown; the others take nothing of the budget. Of an off-topic page only the
     best lines are shown, so that the others have more of it.
     """
-    blend = semantic.scores if is_semantic and semantic.available() else None
     originals = find_near_duplicates([source.text for source in sources])
     pages = {
-        number: Passages(Document(source.text), question or source.title, blend=blend)
+        number: Passages(Document(source.text), question or source.title)
         for number, (source, original) in enumerate(zip(sources, originals, strict=True))
         if original is None
     }

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import NamedTuple, Protocol, Self
 
@@ -210,12 +210,10 @@ class Terms:
 
     def _keys(self, words: Sequence[str]) -> list[str]:
         """The common key of all forms of a word."""
-        return [stem if stem.isascii() else strip_accents(stem) for stem in load_stemmer(self.language)(words)]
+        return make_keys(words, self.language)
 
     def _synonyms(self) -> dict[str, Match]:
-        if self.language != "english":
-            return {}
-        related = load_synonyms()
+        related = load_synonyms(self.language)
         return {
             other: Match(number, _SYNONYM) for key, number in self._numbers.items() for other in related.get(key, ())
         }
@@ -272,14 +270,18 @@ def _weight(word: str) -> float:
     return _CODE if _HAS_DIGIT.search(word) else 1.0
 
 
+def make_keys(words: Sequence[str], language: str) -> list[str]:
+    """The common key of all forms of each word."""
+    return [stem if stem.isascii() else strip_accents(stem) for stem in load_stemmer(language)(words)]
+
+
 @cache
-def load_synonyms() -> dict[str, frozenset[str]]:
-    """The stems of the synonyms of a stem, from the groups of English words in `synonyms.txt`."""
-    stem = load_stemmer("english")
+def load_synonyms(language: str) -> dict[str, frozenset[str]]:
+    """The keys of the synonyms of a word's key, from the groups of this language in `synonyms.txt`."""
+    _, _, section = _SYNONYMS_FILE.read_text(encoding="utf-8").partition(f"\n[{language}]\n")
     related: dict[str, set[str]] = defaultdict(set)
-    for line in _SYNONYMS_FILE.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            stems = stem(line.split())
-            for one in stems:
-                related[one].update(stems)
+    for line in takewhile(lambda line: not line.startswith("["), section.splitlines()):
+        keys = make_keys(line.split(), language)
+        for one in keys:
+            related[one].update(keys)
     return {one: frozenset(others - {one}) for one, others in related.items()}

@@ -6,7 +6,7 @@ They are shown in their order, under their headings, with marks for gaps.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, islice, takewhile
@@ -19,9 +19,6 @@ from dowse.document.markdown import RULE, Block, BlockKind, Document, Heading
 from dowse.rank.index import Index
 from dowse.rank.scoring import score_page, score_pieces
 
-Blend = Callable[[str, Sequence[str]], Sequence[float]]
-"""Semantic similarity of a question to each of some sentences."""
-
 # The first sentence tells the topic of the page, but it is rarely the answer: a small budget is better spent.
 _LEAD_FROM = 400
 _LEAD_SHARE = 0.15
@@ -33,7 +30,6 @@ _NEIGHBOURS_PER = 600
 _FILLED_TOKENS = 500
 # The rest of the budget is known exactly only after a count; then more may fit.
 _FILLINGS = 3
-_MEANING = 0.3
 # The cost of a mark for a gap or a break; it may be inexact, as the whole text is counted at the end.
 _MARK = 1.1
 # In a smaller budget only the nearest heading is worth its tokens.
@@ -58,17 +54,13 @@ class Shown:
 
 
 class Passages:
-    """The pieces of a page ranked for a question by their words, and with `blend` also by their meaning."""
+    """The pieces of a page ranked for a question by their words."""
 
-    def __init__(self, document: Document, question: str, *, blend: Blend | None = None) -> None:
+    def __init__(self, document: Document, question: str) -> None:
         self.document = document
         self._markdown = document.text
         self._index = Index(document, question)
         figures = score_pieces(self._index, question)
-        if blend and self._index.pieces:
-            figures = _blend_scores(
-                figures, blend(question, list(map(self._index.text, range(len(self._index.pieces)))))
-            )
         self._ranked = sorted(
             (number for number, figure in enumerate(figures) if figure is not None and self._says_more(number)),
             key=lambda number: -(figures[number] or 0.0),
@@ -151,24 +143,6 @@ class Passages:
         """Whether a piece is more than a mark that stands alone in prose."""
         kind = self._index.blocks[self._index.pieces[number].block].kind
         return bool(self._index.lengths[number]) or not kind.is_prose
-
-
-def _blend_scores(figures: list[float | None], meanings: Sequence[float]) -> list[float | None]:
-    """Lexical scores blended with semantic ones, if there are any."""
-    if not any(meanings):
-        return figures
-    lowest = min((figure for figure in figures if figure is not None), default=0.0)
-    lexical = _normalize([lowest if figure is None else figure for figure in figures])
-    return [
-        (1 - _MEANING) * words + _MEANING * meaning
-        for words, meaning in zip(lexical, _normalize(meanings), strict=True)
-    ]
-
-
-def _normalize(figures: Sequence[float]) -> list[float]:
-    """Scale scores to the range from 0 to 1."""
-    lowest, highest = min(figures), max(figures)
-    return [(figure - lowest) / (highest - lowest) if highest > lowest else 0.0 for figure in figures]
 
 
 def _antecedents(index: Index, number: int) -> Iterator[int]:

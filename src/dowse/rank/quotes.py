@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
 from dowse.core import urls
-from dowse.core.answers import EXTRACTIVE, Citation, CitedAnswer
+from dowse.core.answers import EXTRACTIVE, Citation, CitedAnswer, Material
 from dowse.core.digests import Digest
 from dowse.core.text import cut_at_word, without_markup
 from dowse.document.cut import GAP
 from dowse.document.markdown import Block, BlockKind, Document
-from dowse.language.scripts import separate_characters
+from dowse.language.scripts import AGGLUTINATED, separate_characters
+from dowse.rank.answer_types import Expectation
 from dowse.rank.index import Index
 from dowse.rank.scoring import (
     Coverage,
-    asks_number,
-    asks_person,
-    lacks_name,
-    lacks_number,
+    matches_inside,
     matches_near,
     score_page,
     score_pieces,
@@ -39,16 +36,20 @@ _LEAST_AMOUNT_BYTES = 6
 _SHORT_CHARS = 8_000
 # Below this share of the best score a sentence is rarely the answer; `tests/eval/test_quotes.py` counts the answers.
 _WORTH_QUOTING = 0.4
-# The part of the score in the support of a quote, and the support of an answer. English has synonyms, which match words
-# of other topics too. `tests/eval/test_answers.py` counts answers and refusals.
+# The part of the score in the support of a quote, and the support of an answer. `tests/eval/test_answers.py` counts
+# answers and refusals.
 _SCORE = 0.05
-_ENOUGH, _ENOUGH_ENGLISH = 0.56, 0.8
-# The factor for a sentence without a name where a person is asked for. In scripts without capitals none is asked for.
-_NO_NAME = 0.6
-# The factor for a sentence that tells no number where one is asked for.
-_NO_NUMBER = 0.7
+_ENOUGH = 0.79
+# In scripts without spaces pairs of characters are compared, and those at the joints of words differ.
+_ENOUGH_UNSPACED = 0.6
+# The part of the words inside the quote itself in its coverage.
+_INSIDE = 0.15
+# The factor for the score of another kind of answer than is asked for.
+_OTHER_KIND = 0.8
+# The score of a piece that has only the type and the context of an answer, as a share of the best one of its page.
+_TYPE_ONLY = 0.6
 # The factor for a number of the question that is neither in the sentence nor in its context: another year or version.
-_OTHER_NUMBER = 0.8
+_OTHER_NUMBER = 0.7
 _DIGIT = re.compile(r"\d")
 _MOST_NEAREST = 3
 # A sentence is a repetition if it shares so many words of the shorter one, and all of its numbers.
@@ -67,6 +68,7 @@ _CLOSING = " \"'”’»)]*_」』"
 # Marks of notes look like the numbers of our sources. Behind a word they are code such as `list[0]`.
 _NOTE_MARKS = re.compile(r"(?<![\w\])])\s{0,3}(?:\[\d{1,3}\]){1,9}")
 _WORD = re.compile(r"\w{1,40}")
+_UNSPACED = re.compile(f"[{AGGLUTINATED}]")
 QUOTED = "Quoted from the pages found; no model wrote this."
 QUOTED_SNIPPETS = (
     "Quoted from the snippets of the search engine, because the pages could not be read; no model wrote this."
@@ -97,16 +99,6 @@ class _Candidate(NamedTuple):
     figure: float
     support: float
     words: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """A page to quote from: its passages for the question as Markdown, and the day of its publication if known."""
-
-    url: str
-    title: str
-    text: str = ""
-    published: str = ""
 
 
 def compose_quotes(
@@ -172,8 +164,9 @@ def rank_quotes(question: str, pages: Sequence[Material], most_sources: int = 5)
 
 def _choose(found: Sequence[_Candidate], most_sources: int) -> list[_Candidate]:
     """The best candidates that fit into the limit and do not repeat each other."""
-    chosen: list[_Candidate] = []
-    left = MOST_CHARS
+    # Always the best supported one, although others may have more of the words.
+    chosen = sorted(found, key=lambda candidate: -candidate.support)[:1]
+    left = MOST_CHARS - sum(len(candidate.quote.text) for candidate in chosen)
     for candidate in found:
         if len(chosen) == _MOST_QUOTES or candidate.figure < _WORTH_QUOTING * found[0].figure:
             break
@@ -181,7 +174,7 @@ def _choose(found: Sequence[_Candidate], most_sources: int) -> list[_Candidate]:
         if cost <= left and _adds_to(chosen, candidate, most_sources):
             chosen.append(candidate)
             left -= cost
-    return chosen
+    return sorted(chosen, key=lambda candidate: -candidate.figure * candidate.support)
 
 
 def _adds_to(chosen: Sequence[_Candidate], candidate: _Candidate, most_sources: int) -> bool:
@@ -237,29 +230,18 @@ class ScoredPage:
         scores = enumerate(score_pieces(self.index, question))
         self.figures = {number: self.relevance * score for number, score in scores if score is not None}
         self.question = question
-        self.asks_number, self.asks_person = asks_number(question), asks_person(question)
-        self.enough = _ENOUGH_ENGLISH if self.index.terms.language == "english" else _ENOUGH
+        self.expectation = Expectation(question)
+        self.enough = _ENOUGH_UNSPACED if _UNSPACED.search(question) else _ENOUGH
 
     def takes(self, quote: str) -> bool:
         """Whether a quote is long enough; an amount may be short where a number is asked for."""
-        is_amount = self.asks_number and _DIGIT.search(quote)
+        is_amount = self.expectation.is_amount and _DIGIT.search(quote)
         return len(quote.encode()) >= (_LEAST_AMOUNT_BYTES if is_amount else _LEAST_BYTES)
 
-    def support(self, quote: str, figure: float, near: Mapping[str, float], covered: float) -> float:
-        """The support of a quote with this score, this coverage, and these words of the question near it."""
-        support = (covered + _SCORE * figure) / self.enough * self._discount(quote)
-        return _OTHER_NUMBER * support if self._has_other_number(near) else support
-
-    def _discount(self, quote: str) -> float:
-        """The factor for a quote without the name or number that is asked for."""
-        if self.asks_person and lacks_name(quote, self.question):
-            return _NO_NAME
-        if self.asks_number and lacks_number(quote, self.question, self.index.terms.language):
-            return _NO_NUMBER
-        return 1.0
-
-    def _has_other_number(self, near: Mapping[str, float]) -> bool:
-        return any(word.isdigit() and near.get(word, 0.0) < 1.0 for word in self.index.terms.words)
+    def rate_numbers(self, near: Mapping[str, float]) -> float:
+        """The factor for a number of the question that is not near: another year or version."""
+        lacks = any(word.isdigit() and near.get(word, 0.0) < 1.0 for word in self.index.terms.words)
+        return _OTHER_NUMBER if lacks else 1.0
 
 
 def _candidates(page: ScoredPage, coverage: Coverage, source: int, least: float) -> Iterator[_Candidate]:
@@ -268,17 +250,45 @@ def _candidates(page: ScoredPage, coverage: Coverage, source: int, least: float)
     covered = coverage.measure(index, page.in_title, page.in_title)
     of_title = _NO_SENTENCE * covered * covered * max(page.figures.values(), default=page.relevance)
     if of_title and _says_more(page.title, page.question):
-        support = page.support(page.title, of_title, page.in_title, covered)
-        yield _Candidate(Quote(page.title, source), of_title, support, _words(page.title))
+        yield _candidate(page, coverage, Quote(page.title, source), of_title, page.in_title, page.in_title)
     figures = page.figures or dict.fromkeys(_find_lead(index) if of_title else (), of_title)
+    figures |= _find_typed(page, coverage)
     for numbers in _group_pieces(index, figures):
         figure = max(figures.get(number, 0.0) for number in numbers)
         figure *= _NO_SENTENCE if _is_fragment(index, numbers[-1]) else 1.0
         words = _quote_text(index, numbers) if figure >= least else ""
         if page.takes(words):
-            near = matches_near(index, numbers, page.in_title)
-            support = page.support(words, figure, near, coverage.measure(index, near, page.in_title))
-            yield _Candidate(Quote(words, source), figure, support, _words(words))
+            near, inside = matches_near(index, numbers, page.in_title), matches_inside(index, numbers)
+            yield _candidate(page, coverage, Quote(words, source), figure, near, inside)
+
+
+def _candidate(
+    page: ScoredPage,
+    coverage: Coverage,
+    quote: Quote,
+    figure: float,
+    near: Mapping[str, float],
+    inside: Mapping[str, float],
+) -> _Candidate:
+    """A quote with this score, by the words of the question near it and inside it."""
+    around, within = (coverage.measure(page.index, words, page.in_title) for words in (near, inside))
+    fit = page.expectation.rate(quote.text, inside, page.index.terms.language)
+    covered = (1 - _INSIDE) * around + _INSIDE * within
+    support = (covered + _SCORE * figure) / page.enough * fit * page.rate_numbers(near)
+    # Another kind of answer is quoted after the others, and hardly counts as one.
+    return _Candidate(quote, figure if fit >= 1.0 else _OTHER_KIND * figure, support, _words(quote.text))
+
+
+def _find_typed(page: ScoredPage, coverage: Coverage) -> dict[int, float]:
+    """Pieces without a word of the question that have an answer of its type, by the words in title and headings."""
+    best, index = max(page.figures.values(), default=0.0), page.index
+    if not page.expectation.has_types or not best:
+        return {}
+    return {
+        number: _TYPE_ONLY * best * coverage.measure(index, matches_near(index, [number], page.in_title), page.in_title)
+        for number in range(len(index.pieces))
+        if number not in page.figures and page.expectation.has_type(index.text(number))
+    }
 
 
 def _find_lead(index: Index) -> list[int]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from dowse.document.markdown import Block, BlockKind
-from dowse.rank import semantic
 from dowse.rank.index import Index
 from dowse.rank.scoring import score_blocks
 
@@ -35,27 +34,6 @@ class Documents:
         return cls(_BETWEEN.join(documents), tuple(blocks))
 
 
-def score_documents(query: str, documents: Sequence[str], *, is_semantic: bool = False) -> list[float]:
+def score_documents(query: str, documents: Sequence[str]) -> list[float]:
     """The relevance of each document, from 0 to 1."""
-    relevance = score_blocks(Index(Documents.join(documents), query), query)
-    if is_semantic and documents and semantic.available():
-        relevance = _blend(relevance, semantic.scores(query, documents))
-    return [round(score, _DIGITS) for score in relevance]
-
-
-def _blend(lexical: Sequence[float], meanings: Sequence[float]) -> list[float]:
-    """Lexical scores blended with the similarity of meaning, each relative to its best, and scaled back.
-
-    Meaning weighs the more the fewer words of the query the best document has: where all are found, words decide.
-    """
-    positive = [max(0.0, meaning) for meaning in meanings]
-    best, nearest, farthest = max(lexical), max(positive), min(positive)
-    if not nearest:
-        return list(lexical)
-    weight = (1 - best) ** 2
-    scale = (1 - weight) * best + weight * nearest
-    spread = (nearest - farthest) or 1.0
-    return [
-        scale * ((1 - weight) * score / (best or 1.0) + weight * (meaning - farthest) / spread)
-        for score, meaning in zip(lexical, positive, strict=True)
-    ]
+    return [round(score, _DIGITS) for score in score_blocks(Index(Documents.join(documents), query), query)]

@@ -9,45 +9,12 @@ from math import log
 from operator import mul
 
 from dowse.document.markdown import Heading
+from dowse.rank.answer_types import asks_number, find_asked
 from dowse.rank.index import NO_WORDS, Counts, Index
 
 _K1, _B = 1.2, 0.6
 _PIECE, _BLOCK = 0.5, 0.3
 _DIGIT = re.compile(r"\d")
-_NUMBER_ASKED = re.compile(
-    r"\b(?:when|how (?:many|much|long|old|far|often|large|big|tall|high|deep)|(?:what|which) (?:year|date|day|month|"
-    r"century|decade|time|percentage|number|amount|age)|wann|wie ?viele?|quand|combien|cu[aá]ndo|cu[aá]nt[oa]s?|quando|"
-    r"quant[oaie]s?|когда|сколько|kiedy|ile|kaç|milloin|montako)\b|いつ|何[年月日時人個]|いくつ|いくら|什么时候|什麼時候|哪年|"
-    r"哪一年|多少|几|언제|몇|얼마|เมื่อไ|เท่าไ|กี่|متى|كم|कब|कितन",
-    re.IGNORECASE,
-)
-_PERSON_ASKED = re.compile(
-    r"\b(?:who|whom|whose|we(?:r|m|n|ssen)|qui|qui[eé]n(?:es)?|chi|quem|кто|кого|кому|ποιος|kto|cine|kim|kuka|vem|hvem)\b",
-    re.IGNORECASE,
-)
-_WORD_INSIDE = re.compile(r"(?<=[\w,;:)] )[^\W\d_]\w{1,40}")
-# Numbers in words, and days: in these languages a text without any of them and without digits tells no number.
-_NUMBER_WORDS = {
-    "english": frozenset(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand "
-        "million billion dozen half once twice monday tuesday wednesday thursday friday saturday sunday "
-        "january february april june july august september october november december".split()
-    ),
-    "german": frozenset(
-        "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig "
-        "hundert tausend million millionen halb hälfte einmal zweimal montag dienstag mittwoch donnerstag "
-        "freitag samstag sonntag".split()
-    ),
-    "french": frozenset(
-        "deux trois quatre cinq six sept huit neuf dix onze douze quinze vingt trente quarante cinquante cent "
-        "mille million millions demi moitié lundi mardi mercredi jeudi vendredi samedi dimanche".split()
-    ),
-    "spanish": frozenset(
-        "dos tres cuatro cinco seis siete ocho nueve diez once doce quince veinte treinta cuarenta cincuenta "
-        "cien mil millón millones medio mitad lunes martes miércoles jueves viernes sábado domingo".split()
-    ),
-}
 _WORD = re.compile(r"\w{1,40}")
 # A sentence about something else has no name of the question. Numbers weigh more anyway.
 _NAMED = 1.5
@@ -106,29 +73,6 @@ def score_blocks(index: Index, question: str) -> list[float]:
         return fits
     scale = min(1.0, _share(in_blocks[best], index.terms.weights)) / fits[best]
     return [scale * fit for fit in fits]
-
-
-def asks_number(question: str) -> bool:
-    """Whether a question asks for a number or a date."""
-    return _NUMBER_ASKED.search(question) is not None
-
-
-def lacks_number(text: str, question: str, language: str) -> bool:
-    """Whether a text has no number but those of the question. Numbers in words are known in a few languages only."""
-    if language not in _NUMBER_WORDS:
-        return False
-    new = set(_WORD.findall(text.lower())) - set(_WORD.findall(question.lower()))
-    return new.isdisjoint(_NUMBER_WORDS[language]) and not any(map(_DIGIT.search, new))
-
-
-def asks_person(question: str) -> bool:
-    """Whether a question asks for a person, in a language that writes names with a capital letter."""
-    return _PERSON_ASKED.search(question) is not None
-
-
-def lacks_name(text: str, question: str) -> bool:
-    """Whether a text has no word with a capital letter but the first one and those of the question."""
-    return not any(word[0].isupper() and word not in question for word in _WORD_INSIDE.findall(text))
 
 
 class Scorer:
@@ -234,9 +178,12 @@ class Coverage:
     def __init__(self, indexes: Sequence[Index], question: str) -> None:
         having = _count_exact(indexes)
         size = sum(len(index.pieces) for index in indexes)
-        names = _find_names(question)
+        names, implied = _find_names(question), find_asked(question).implied
         self._weights = {
-            word: weight * _idf(size, having[word]) * (_NAMED if word in names else 1.0)
+            word: weight
+            * _idf(size, having[word])
+            * (_NAMED if word in names else 1.0)
+            * (not any(word == each or (not word.isascii() and word in each) for each in implied))
             for index in indexes
             for word, weight in zip(index.terms.words, index.terms.weights, strict=True)
         }
@@ -268,6 +215,16 @@ def matches_near(index: Index, numbers: Sequence[int], title: Mapping[str, float
             word = index.terms.words[term]
             near[word] = max(near.get(word, 0.0), min(1.0, count))
     return near
+
+
+def matches_inside(index: Index, numbers: Sequence[int]) -> dict[str, float]:
+    """The words of the question in some pieces."""
+    inside: dict[str, float] = {}
+    for number in numbers:
+        for term, count in index.found[number].items():
+            word = index.terms.words[term]
+            inside[word] = max(inside.get(word, 0.0), min(1.0, count))
+    return inside
 
 
 def _find_names(question: str) -> set[str]:

@@ -213,5 +213,5 @@ class SearchSettings(FrozenModel):
     )
     block: SitePatterns = _RANKING.setting("", "DOWSE_BLOCK", about="Sites whose results are left out.")
     semantic: Literal["auto", "off"] = _RANKING.setting(
-        "auto", "DOWSE_SEMANTIC", about="Use word vectors to choose passages where `dowse[semantic]` is installed."
+        "auto", "DOWSE_SEMANTIC", about="Accepted and without effect: word vectors chose no better passages."
     )

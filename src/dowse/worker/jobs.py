@@ -147,7 +147,6 @@ def _digest(job: Job, data: bytes) -> Text:
         sources,
         int(str(job["max_tokens"])),
         share=float(str(job["share"])),
-        is_semantic=job["is_semantic"] is True,
     )
     return Text(protocol.encode_digests(digests, sources, job["pages"]))
 
@@ -169,7 +168,7 @@ def _score(job: Job, data: bytes) -> Text:
     from dowse.rank.rerank import score_documents
 
     documents = protocol.split_texts(job["sizes"], data)
-    scores = score_documents(str(job["question"]), documents, is_semantic=job["is_semantic"] is True)
+    scores = score_documents(str(job["question"]), documents)
     return Text(protocol.encode_scores(scores))
 
 

@@ -56,13 +56,11 @@ class WorkerPool:
         *,
         pdf_max_pages: int = 100,
         with_images: bool = False,
-        is_semantic: bool = False,
         memory_bytes: int | None = None,
     ) -> None:
         self._environment = subprocess_environment()
         self._pdf_max_pages = pdf_max_pages
         self._with_images = with_images
-        self._is_semantic = is_semantic
         # One process more than asked for, in reserve for the next caller while another one uses all.
         self._memory = MemoryPlan.divide(memory_bytes or container_memory(), size + 1)
         capacity = max(1, self._memory.workers - 1)
@@ -131,7 +129,6 @@ class WorkerPool:
             "question": question,
             "max_tokens": max_tokens,
             "share": share,
-            "is_semantic": self._is_semantic,
             "pages": pages,
         }
         return await self._run(header, data, timeout_s, lambda text: protocol.decode_digests(text, sources))
@@ -149,7 +146,7 @@ class WorkerPool:
     async def score(self, query: str, documents: Sequence[str], *, timeout_s: float) -> tuple[float, ...]:
         """The relevance of each document to a query."""
         sizes, data = protocol.encode_texts(documents)
-        header = {"mode": protocol.SCORES, "question": query, "sizes": sizes, "is_semantic": self._is_semantic}
+        header = {"mode": protocol.SCORES, "question": query, "sizes": sizes}
         return await self._run(header, data, timeout_s, lambda text: protocol.decode_scores(text, len(documents)))
 
     async def close(self) -> None:

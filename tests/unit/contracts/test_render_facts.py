@@ -135,22 +135,24 @@ def test_hidden_words_are_mentioned_where_they_outnumber_the_others(
 @each_row(
     ("by_provider", "by_page", "confidence", "told"),
     [
-        ("2026-01-01", "2026-03-02", "high", "2026-01-01"),
-        ("", "2026-03-02", "high", "2026-03-02"),
-        ("", "2026-03-02", "medium", "2026-03-02"),
-        ("", "2026-03-02", "low", ""),
-        ("", "", "", ""),
+        ("2026-01-01", "2026-03-02", "high", ("2026-03-02", "page", "high")),
+        ("2026-01-01", "2026-03-02", "medium", ("2026-01-01", "provider", None)),
+        ("", "2026-03-02", "high", ("2026-03-02", "page", "high")),
+        ("", "2026-03-02", "medium", ("2026-03-02", "page", "medium")),
+        ("", "2026-03-02", "low", ("", None, None)),
+        ("", "", "", ("", None, None)),
     ],
 )
-def test_a_result_has_the_providers_date_or_that_of_the_page(
-    by_provider: str, by_page: str, confidence: str, told: str
+def test_a_result_has_the_date_that_the_page_states_or_else_the_providers(
+    by_provider: str, by_page: str, confidence: str, told: tuple[str, str | None, str | None]
 ) -> None:
     facts = Facts(published=by_page, published_confidence=confidence)
     structured = found(replace(PAGE, facts=facts), by_provider).structured
     assert structured is not None
     results = structured["results"]
     assert isinstance(results, list)
-    assert results[0]["published"] == told
+    result = results[0]
+    assert (result["published"], result.get("published_from"), result.get("published_confidence")) == told
 
 
 def test_a_result_tells_the_kind_of_page_where_it_is_known() -> None:

@@ -78,6 +78,7 @@ async def test_the_whole_typed_answer() -> None:
                 "engine": "google",
                 "score": 1.0,
                 "published": "2026-10-02",
+                "published_from": "provider",
                 "word_count": 30,
                 "fetch_time_ms": 0,
                 "summary": LEAD,

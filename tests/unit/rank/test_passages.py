@@ -223,19 +223,6 @@ def test_the_best_pieces_are_of_different_blocks_and_in_order() -> None:
     assert len(found.best(5)) == 5
 
 
-def test_meaning_can_be_blended_in() -> None:
-    page = f"{FILLER}\n\nIt tips the scales at nine kilograms.\n\n{FILLER}"
-
-    def blend(question: str, sentences: list[str]) -> list[float]:
-        return [float("scales" in sentence) for sentence in sentences]
-
-    found = Passages(Document(page), "otter weight", blend=blend)
-    assert found.best(1)[0].text == "It tips the scales at nine kilograms."
-    assert Passages(Document(""), "otter", blend=blend).best(1) == []
-    unblended = Passages(Document(page), "gardens", blend=lambda _, sentences: [0.0] * len(sentences))
-    assert unblended.within(100) == Passages(Document(page), "gardens").within(100)
-
-
 def test_most_of_the_budget_is_used_and_never_more() -> None:
     for tokens in (60, 120, 250, 700):
         # Whole sentences only, so that a small budget may not be used up.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.core.answers import Material
 from dowse.core.digests import Digest
-from dowse.rank.quotes import MOST_CHARS, Material, Quote, RankedQuotes, choose_text, rank_quotes
+from dowse.rank.quotes import MOST_CHARS, Quote, RankedQuotes, choose_text, rank_quotes
 from tests.support.tables import each_row
 
 BRIDGE = """\
@@ -257,3 +258,25 @@ def test_a_short_page_that_seems_off_topic_is_quoted_from_as_a_whole() -> None:
     assert choose_text(Digest("Three lines.", is_off_topic=True), page) == page
     assert choose_text(Digest("Passages."), page) == "Passages."
     assert choose_text(Digest("Three lines.", is_off_topic=True), page * 100) == "Three lines."
+
+
+def test_an_answer_of_the_right_kind_is_quoted_without_a_word_of_the_question() -> None:
+    table = "| Property | Value |\n| --- | --- |\n| Power | 1350 W |\n"
+    page = f"# Fjell kettle\n\nThe Fjell kettle pours well. The kettle is light.\n\n{table}"
+    found = ranked("how many watts does the Fjell kettle have", page)
+    assert any("1350 W" in quote.text for quote in found.quotes)
+    assert found.support >= 1
+    assert ranked("how many bolts does the Fjell kettle have", page).support < 1
+
+
+@each_row(
+    ("question", "answer"),
+    [
+        ("Wer hat die Bahn errichtet?", "Die Bahn wurde von Anton Reisacher gebaut."),
+        ("Qui a créé le moulin ?", "Le moulin fut fondé par Jeanne Cottard."),
+        ("¿Quién lideró las protestas?", "Las protestas las encabezó Remedios Luque."),
+    ],
+)
+def test_words_of_nearly_one_meaning_support_an_answer_in_other_languages(question: str, answer: str) -> None:
+    other = answer.replace("gebaut", "bemalt").replace("fondé", "peint").replace("encabezó", "evitó")
+    assert ranked(question, answer).support > ranked(question, other).support

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from dowse.core.answers import EXTRACTIVE, CitedAnswer
+from dowse.core.answers import EXTRACTIVE, CitedAnswer, Material
 from dowse.document.clean import clean
-from dowse.rank.quotes import QUOTED, Material, compose_quotes, compose_refusal, list_sources
+from dowse.rank.quotes import QUOTED, compose_quotes, compose_refusal, list_sources
 from tests.support.tables import each_row
 
 BRIDGE = Material(

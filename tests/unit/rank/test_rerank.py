@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.rank import semantic
 from dowse.rank.rerank import Documents, score_documents
 
 BRIDGE = "The harbour bridge opened in 1932, after eight years of work."
@@ -83,35 +80,3 @@ def test_every_document_has_a_score_between_0_and_1(query: str, documents: list[
     scores = score_documents(query, documents)
     assert len(scores) == len(documents)
     assert all(0.0 <= score <= 1.0 for score in scores)
-
-
-@pytest.fixture
-def vectors(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """The vectors of the extra, which is not installed here, are stood in for by figures."""
-
-    def say(*figures: float) -> None:
-        monkeypatch.setattr(semantic, "available", lambda: True)
-        monkeypatch.setattr(semantic, "scores", lambda _, texts: list(figures)[: len(texts)])
-
-    return say
-
-
-def test_word_vectors_find_a_document_that_has_other_words(vectors: Callable[..., None]) -> None:
-    vectors(0.1, 0.9, 0.1)
-    documents = [KETTLE, "A river animal of nine kilos.", "Bridges rust."]
-    query = "how heavy does an otter get"
-    assert score_documents(query, documents) == [0.0, 0.0, 0.0]
-    scores = score_documents(query, documents, is_semantic=True)
-    assert scores[0] == scores[2] < 0.1 < 0.8 < scores[1] <= 1.0
-
-
-def test_words_decide_where_a_document_has_all_of_them(vectors: Callable[..., None]) -> None:
-    vectors(0.9, 0.1)
-    assert score_documents("otter", [KETTLE, OTTER], is_semantic=True) == [0.0, 1.0]
-
-
-def test_word_vectors_that_say_nothing_change_nothing(vectors: Callable[..., None]) -> None:
-    vectors(0.0, 0.0)
-    documents = [KETTLE, OTTER]
-    assert score_documents("otter", documents, is_semantic=True) == score_documents("otter", documents)
-    assert score_documents("otter", [], is_semantic=True) == []

@@ -191,7 +191,6 @@ def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: W
             question="what do otters eat",
             max_tokens=200,
             share=1.0,
-            is_semantic=False,
             pages=pages,
         )
     )
@@ -208,7 +207,7 @@ def test_an_answer_at_the_end_of_two_million_characters_is_found(work: Work) -> 
     filler = "\n\n".join(f"Sentence {number} about nothing much." for number in range(48_000))
     sources = [Source(f"{filler}\n\nOtters eat crabs."), Source("Short.")]
     pages, data = protocol.encode_sources(sources, 200)
-    asked = {"question": "what do otters eat", "max_tokens": 200, "share": 1.0, "is_semantic": False}
+    asked = {"question": "what do otters eat", "max_tokens": 200, "share": 1.0}
 
     [(_, text)] = work(job(protocol.DIGEST, data, pages=pages, **asked))
 

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterable
 from functools import partial
 
+from dowse.contracts.ages import describe_ages, describe_date
 from dowse.contracts.output import ResultOutput, WebSearchOutput
-from dowse.contracts.render import day_of, describe_copy
+from dowse.contracts.render import describe_copy
 from dowse.core.models import Category, Depth, Status, TimeRange
 from dowse.core.text import count_noun, enclose
 from dowse.surfaces.cli import session
@@ -93,11 +94,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show(found: WebSearchOutput, *, is_full: bool) -> str:
     blocks = [f"{style(found.query, 'bold')} — {_count_results(found)}"]
+    blocks += [style("\n".join(fit(ages)), "yellow")] if (ages := describe_ages(found)) else []
     blocks += [style("\n".join(fit(f"answer {answer}")), "green") for answer in found.answers]
     copy = describe_copy(found.cache, found.cache_age_s)
     for number, result in enumerate(found.results, start=1):
         # Every result of a stale search is stale.
-        lines = _head(number, result, tells_age=not copy)
+        lines = _head(number, result, tells_age=not copy, has_period=bool(found.period))
         blocks.append("\n".join([*lines, *(_page(result) if is_full else _excerpt(result))]))
     blocks += show_notes(found.warnings, copy, _FLAGS)
     end = [*fit(describe_attempts(found.attempts)), *([] if is_full else _how_to_see_pages(found))]
@@ -116,10 +118,10 @@ def _count_results(found: WebSearchOutput) -> str:
     return f"{count_noun(count, 'result')} from {providers}{agreed}"
 
 
-def _head(number: int, result: ResultOutput, *, tells_age: bool) -> list[str]:
+def _head(number: int, result: ResultOutput, *, tells_age: bool, has_period: bool) -> list[str]:
     """Title, address, facts and notes of a result."""
     title = "\n".join(fit(result.title, _INDENT)).strip()
-    below = [(_facts(result, tells_age=tells_age), "green"), *_remarks(result)]
+    below = [(_facts(result, tells_age=tells_age, has_period=has_period), "green"), *_remarks(result)]
     return [
         f"{f'{number}.':<{_INDENT}}{style(title, 'bold')}",
         # Never wrapped, so that it can be copied.
@@ -128,10 +130,10 @@ def _head(number: int, result: ResultOutput, *, tells_age: bool) -> list[str]:
     ]
 
 
-def _facts(result: ResultOutput, *, tells_age: bool) -> str:
+def _facts(result: ResultOutput, *, tells_age: bool, has_period: bool) -> str:
     is_read = result.status.readable and result.word_count
     facts = (
-        day_of(result.published),
+        describe_date(result, has_period=has_period),
         result.duration,
         f"{result.word_count:,} words" if is_read else "",
         describe_copy(result.cache, result.cache_age_s) if tells_age else "",

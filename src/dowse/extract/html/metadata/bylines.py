@@ -8,11 +8,11 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 from math import inf
 
-from dowse.extract.html.metadata import dates
-from dowse.extract.html.metadata.dates import Moment
 from dowse.extract.html.metadata.names import behind_label
 from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node, Tree
+from dowse.language import dates
+from dowse.language.dates import Moment
 
 NEAR = 1500
 """Longest distance of a byline or date from the headline, in characters; not for author properties."""

@@ -14,12 +14,12 @@ from math import inf
 from dowse.core import urls
 from dowse.core.text import inert, one_line, without_markup
 from dowse.core.urls import Url
-from dowse.extract.html.metadata import dates
 from dowse.extract.html.metadata.bylines import NEAR, BylineMarks, DateMark, Reason, Role, find_marks
-from dowse.extract.html.metadata.dates import Moment
 from dowse.extract.html.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head, first_attribute
 from dowse.extract.html.metadata.names import compact, names_in_element, names_in_line
 from dowse.extract.html.tree.node import Node, Tree
+from dowse.language import dates
+from dowse.language.dates import Moment
 from dowse.language.detection import LATIN_TAGS, detect_tag_by_script, detect_tag_by_words
 
 _SITE_CHARS = 100

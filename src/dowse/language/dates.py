@@ -1,4 +1,4 @@
-"""Parser of dates in metadata and prose, in nine languages and East Asian notation."""
+"""Parser of dates in metadata, prose and lists of results, in nine languages and East Asian notation."""
 
 from __future__ import annotations
 
@@ -51,6 +51,25 @@ _NAMED = ((_DAY_FIRST, 3, 2, 1), (_MONTH_FIRST, 3, 1, 2), (_YEAR_FIRST, 1, 2, 3)
 _NUMERIC = re.compile(rf"(?<![\d.,/-])(\d{{1,2}})\s?([/.-])\s?(\d{{1,2}})\s?\2\s?{_YEAR}(?![\d/])")
 _IN_PATH = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/_-]|\Z)")
 _IN_PATH_NAMED = re.compile(r"/((?:19|20)\d\d)/([a-z]{3,9})/(\d{1,2})(?=/)", re.I)
+_UNITS = {
+    "second": "second seconds sec secs sekunde sekunden seconde secondes segundo segundos secondi seconden 秒 초",
+    "minute": "minute minutes min mins minuten minuto minutos minuti minuut 分 分钟 分鐘 분",
+    "hour": "hour hours hr hrs h stunde stunden std heure heures hora horas ora ore uur 時間 小时 小時 시간",
+    "day": "day days d tag tagen jour jours día días dia dias giorno giorni dag dagen 日 天 일",
+    "week": "week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken 週間 周 週 주",
+    "month": "month months monat monaten mois mes meses mese mesi mês maand maanden か月 ヶ月 个月 個月 개월",
+    "year": "year years yr yrs jahr jahren an ans año años anno anni ano anos jaar 年 년",
+}
+_UNIT = {name: unit for unit, names in _UNITS.items() for name in names.split()}
+_UNIT_DAYS = {"second": 0.0, "minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
+# English, German, French, Spanish, Italian, Portuguese, Dutch, Chinese, Japanese, Korean.
+_AGO = re.compile(
+    r"(?:vor|il y a|hace|há|about)?\s{0,2}\b(\d{1,3}|an?|one|einem|einer|une?|una?|uno|uma?|een)\s{0,2}"
+    r"([^\W\d_]{1,9}?)\.?\s{0,2}(ago|fa|atrás|geleden|前|전)?",
+    re.I,
+)
+_PAST = re.compile(r"\b(?:vor|il y a|hace|há)\s|\b(?:ago|fa|atrás|geleden)$|[前전]$", re.I)
+_YESTERDAY = frozenset({"yesterday", "gestern", "hier", "ayer", "ieri", "ontem", "gisteren", "昨天", "昨日", "어제"})
 _COMPACT_IN_PATH = re.compile(r"[/_-]((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=[/_.-]|\Z)")
 
 
@@ -87,6 +106,19 @@ def in_address(path: str) -> Moment | None:
     if (match := _IN_PATH_NAMED.search(path)) and (month := _MONTH.get(match[2].lower())):
         return _moment(match[1], month, match[3])
     return None
+
+
+def find_age(text: str) -> timedelta | None:
+    """The age of a text such as `3 days ago`, `vor 2 Stunden` or `yesterday`; `None` for any other text."""
+    text = text[:_LONGEST].strip().lower()
+    if text in _YESTERDAY:
+        return timedelta(days=1)
+    match = _AGO.fullmatch(text) if _PAST.search(text) else None
+    unit = _UNIT.get(match[2]) if match else None
+    if match is None or unit is None:
+        return None
+    count = int(match[1]) if match[1].isdigit() else 1
+    return timedelta(days=count * _UNIT_DAYS[unit])
 
 
 def _parse_iso(match: re.Match[str]) -> Moment | None:

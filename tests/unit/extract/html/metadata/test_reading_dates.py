@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dowse.extract.html.metadata import Metadata, dates, read
+from dowse.extract.html.metadata import Metadata, read
 from dowse.extract.html.tree.build import build
+from dowse.language import dates
 from tests.support.tables import each_row
 
 URL = "https://harbour.example/notes/tides"
