@@ -80,20 +80,29 @@ def _without_title(text: str, title: str) -> str:
     return "\n".join([*first, *lines[_LONGEST_TITLE_LINE:]])
 
 
-def _page(shell: str, name: str) -> ArticlePage:
+def shell_around(shell: str, name: str, body: Sequence[str]) -> str:
+    """A page of a site with the facts of an article, and blocks of markup as its body."""
     text = (_SHELLS / f"{shell}.html").read_text(encoding="utf-8")
-    told = story(name)
-    head = _HEAD.match(text)
-    assert head is not None, shell
-    style, class_name, first = head[1], head[2] or "", int(head[3]) or len(told.blocks)
-    writer = _Writer(told, crc32(f"{shell}-{name}".encode()))
-    body = marked_up(told.blocks[:first], style, class_name)
-    markup = text[head.end() :]
+    markup = text[_head(text).end() :]
     boxes = {int(place): box for place, box in _INSIDE.findall(markup)}
     written = [f"{block}\n{boxes.get(number, '')}" for number, block in enumerate(body, 1)]
-    markup = writer.fill(_INSIDE.sub("", markup).replace("@BODY@", "\n".join(written)))
+    writer = _Writer(story(name), crc32(f"{shell}-{name}".encode()))
+    return writer.fill(_INSIDE.sub("", markup).replace("@BODY@", "\n".join(written)))
+
+
+def _page(shell: str, name: str) -> ArticlePage:
+    head = _head((_SHELLS / f"{shell}.html").read_text(encoding="utf-8"))
+    told = story(name)
+    first = int(head[3]) or len(told.blocks)
+    markup = shell_around(shell, name, marked_up(told.blocks[:first], head[1], head[2] or ""))
     url = f"https://www.{shell}.example/{name}.html"
     return ArticlePage(f"{shell}-{name}", url, markup, told.facts["title"], told.content(first))
+
+
+def _head(text: str) -> re.Match[str]:
+    found = _HEAD.match(text)
+    assert found is not None
+    return found
 
 
 class _Writer:
