@@ -13,7 +13,7 @@ import lightgbm
 import numpy as np
 
 from dowse.extract.decode import decode
-from dowse.extract.html.content import article_features, features
+from dowse.extract.html.content import articles, features
 from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.features import FORUM
@@ -94,11 +94,11 @@ def example(sample: Sample) -> ArticleExample | None:
     kinds = weigh_url(model.kinds_of(found.page), sample.url)
     rows = features.rows(found.blocks, found.page, kinds)
     scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
-    page = article_features.measure_page(found, kinds, scores)
+    page = articles.measure_page(found, kinds, scores)
     if sample.kind == THREAD:
         nothing = np.zeros(0, np.float32)
         return ArticleExample(sample.fold, True, page, nothing, nothing, nothing)
-    judged = article_features.measure(blocks, found, rows, scores)
+    judged = articles.measure(blocks, found, rows, scores)
     lengths = (rows[:, features.WORDS] + 1) ** _BLOCK_POWER
     chosen = np.unique(np.linspace(0, len(blocks) - 1, min(len(blocks), _MOST_BLOCKS)).astype(np.intp))
     weights = lengths / lengths.sum() ** _PAGE_POWER * len(blocks) / len(chosen)

@@ -17,7 +17,7 @@ _ROOTS = frozenset({
 # The name of a listing has one of these words, and of most elements no name contains any.
 _WORDS = frozenset({"code", "codeblock", "highlight", "highlighter", "syntax", "snippet", "listing", "hljs", "prism"})
 _SIGN = re.compile("code|highl|syntax|snippet|listing|hljs|prism|geshi|enlighter|ace_|cm-|view-lines|monaco", re.I)
-_WORD = re.compile("[a-z]+")
+_LETTERS = re.compile("[a-z]+")
 _LANGUAGE = re.compile(r"(?<!\S)lang(?:uage)?-\w")
 _LANGUAGES = ("data-lang", "data-language", "language")
 _LINES = frozenset({"code", "div", "li", "tr"})
@@ -56,38 +56,53 @@ def find_listings(tree: Tree) -> frozenset[int]:
 
 def _find(tree: Tree) -> list[int]:
     found: list[int] = []
-    known: dict[tuple[str, str | None], bool] = {}
     end = 0
-    for node in tree.nodes:
-        attributes = node.attributes
-        if node.index < end or not (attributes or "-" in node.tag):
-            continue
-        called = (node.tag, attributes.get("class"))
-        is_named = known.get(called)
-        if is_named is None:
-            is_named = known[called] = _SIGN.search(f"{called[0]} {called[1] or ''}"[:_LONGEST_NAMES]) is not None
-        if is_named and _is_listing(tree, node):
-            found.append(node.index)
-            end = node.end
-        elif node.tag == "pre":
+    for place in _candidates(tree):
+        node = tree.nodes[place]
+        if place >= end and (node.tag == "pre" or _is_listing(tree, node)):
+            found += [place] if node.tag != "pre" else []
             end = node.end
     return found
 
 
+def _candidates(tree: Tree) -> list[int]:
+    """The places of elements that are named like code, and of each `pre`, in the order of the page."""
+    custom = [tag for tag in tree.by_tag() if "-" in tag]
+    named = _names_of_code(tree)
+    if not named and not any(map(_SIGN.search, custom)):
+        return []
+    always = {"pre", *custom}
+    hosts = (tree.nodes[place] for place in tree.places([*_HOSTS, *always]))
+    return [node.index for node in hosts if node.tag in always or node.get("class") in named]
+
+
+def _names_of_code(tree: Tree) -> set[str]:
+    """The class attributes of a page that may be those of code."""
+    return set(filter(_SIGN.search, {node.attributes.get("class") or "" for node in tree.nodes if node.attributes}))
+
+
 def _is_listing(tree: Tree, node: Node) -> bool:
-    is_custom = "-" in node.tag
-    if (node.tag not in _HOSTS and not is_custom) or node.end - node.index > _MOST_NODES:
+    if node.end - node.index > _MOST_NODES:
         return False
-    names = node.get("class").lower()[:_LONGEST_NAMES]
     inside = tree.nodes[node.index + 1 : node.end]
     tags = {each.tag for each in inside}
+    names = node.get("class").lower()[:_LONGEST_NAMES]
     if not _NEVER_INSIDE.isdisjoint(tags):
         return False
     if not _ROOTS.isdisjoint(names.split()):
         return "pre" not in tags or "codemirror" in names
-    if "pre" in tags or _WORDS.isdisjoint(_WORD.findall(f"{names} {node.tag if is_custom else ''}")):
-        return False
-    return _is_of_code(node, inside, tags) if is_custom or node.tag == "p" else _is_of_lines(node, inside, tags)
+    return "pre" not in tags and _is_named(node, names) and _holds_code(node, inside, tags)
+
+
+def _is_named(node: Node, names: str) -> bool:
+    """Whether a class, or the tag of a custom element, has a word for code."""
+    return not _WORDS.isdisjoint(_LETTERS.findall(f"{names} {node.tag if '-' in node.tag else ''}"))
+
+
+def _holds_code(node: Node, inside: Sequence[Node], tags: set[str]) -> bool:
+    if "-" in node.tag or node.tag == "p":
+        return _is_of_code(node, inside, tags)
+    return _is_of_lines(node, inside, tags)
 
 
 def _is_of_code(node: Node, inside: Sequence[Node], tags: set[str]) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.html.content import article_features, features
+from dowse.extract.html.content import articles, features
+from dowse.extract.html.content.articles import LABELS, NAMES, of_label, of_names
 from dowse.extract.html.content.blocks import cut_blocks
-from dowse.extract.html.content.labels import LABELS, NAMES, of_label, of_names
 from dowse.extract.html.content.model import Model, load_shipped
 from dowse.extract.html.content.selection import Selection, select
 from dowse.extract.html.tree.build import build
@@ -43,7 +43,7 @@ def test_custom_elements_and_components_have_names_as_classes_have() -> None:
     blocks = cut_blocks(
         build("<reader-comments><div data-component='promo-block'>One</div></reader-comments><p>Two</p>")
     )
-    names = article_features._measure_names(blocks)
+    names = articles._measure_names(blocks)
     around, every = np.split(names, 2, axis=1)
     comment, related = list(NAMES).index("comment"), list(NAMES).index("related")
     assert (around[:, comment].tolist(), every[:, comment].tolist()) == ([1, 0], [1, 0])
@@ -73,7 +73,7 @@ def test_a_thread_is_known_by_its_address_and_keeps_its_posts() -> None:
 def test_distances_to_labels_are_counted_in_blocks() -> None:
     blocks = cut_blocks(build("<p>One.</p><h2>Comments</h2><p>Two.</p><p>Three.</p>"))
     count, place = len(LABELS), list(LABELS).index("comments")
-    found = article_features._measure_labels(blocks)
+    found = articles._measure_labels(blocks)
     assert found[:, place].tolist() == [0, 1, 0, 0]
     assert found[:, count + place].tolist()[1:] == [0, 1, 2]
     assert found[:, count + place][0] > 2

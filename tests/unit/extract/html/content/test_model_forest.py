@@ -8,8 +8,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from dowse.extract.html.content.forest import Forest
-from dowse.extract.html.content.model import Model, load_shipped
+from dowse.extract.html.content.model import Forest, Model, load_shipped
 from tests.support.tables import each_row
 
 # The first tree asks whether the first feature is above 0.5, and if so, whether the second is above 10; the second

@@ -11,8 +11,7 @@ import pytest
 from dowse.extract.html.content import features
 from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
-from dowse.extract.html.content.forest import Forest
-from dowse.extract.html.content.model import REACHES, Layer, Model, Network, PageInput, load_shipped, squash
+from dowse.extract.html.content.model import REACHES, Forest, Layer, Model, Network, PageInput, load_shipped, squash
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 

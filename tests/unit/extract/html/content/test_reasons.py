@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from dowse.extract.html.content import features
-from dowse.extract.html.content.forest import Forest
-from dowse.extract.html.content.model import Model, load_shipped
+from dowse.extract.html.content.model import Forest, Model, load_shipped
 from dowse.extract.html.content.reasons import reasons
 from dowse.extract.html.content.selection import Selection, select
 from dowse.extract.html.tree.build import build
