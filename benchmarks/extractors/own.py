@@ -42,7 +42,7 @@ def facts(page: Page) -> Facts:
 
 
 def _model(fold: int) -> Model:
-    return Model.load((_FOLDS / f"fold-{fold}.npz").read_bytes())
+    return Model.load(*((_FOLDS / f"{name}-{fold}.npz").read_bytes() for name in ("fold", "articles")))
 
 
 def _read(page: Page, model: Model | None) -> Found:

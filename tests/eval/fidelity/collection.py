@@ -7,8 +7,11 @@ import functools
 from tests.eval.fidelity.families import (
     code_hosts,
     forums,
+    highlighters,
+    lists_of_links,
     manuals,
     oddities,
+    papers,
     press,
     references,
     science,
@@ -18,7 +21,21 @@ from tests.eval.fidelity.families import (
 )
 from tests.eval.fidelity.page import Page
 
-_FAMILIES = (manuals, references, code_hosts, wikis, forums, shops, press, science, veterans, oddities)
+_FAMILIES = (
+    manuals,
+    references,
+    code_hosts,
+    wikis,
+    forums,
+    shops,
+    press,
+    science,
+    veterans,
+    oddities,
+    papers,
+    highlighters,
+    lists_of_links,
+)
 
 
 @functools.cache

@@ -104,8 +104,7 @@ def extract_unjudged(
 ) -> tuple[Text, verdict.Context]:
     """The main content before any verdict, and evidence of the extraction for it."""
     selection = select(tree, url, model)
-    best = float(selection.scores.max(initial=0.0))
-    context = verdict.Context(best, selection.is_empty_frame, selection.is_whole)
+    context = verdict.Context(selection.best_score, selection.is_empty_frame, selection.is_whole)
     return _render(tree, selection, url, with_images=with_images), context
 
 

@@ -37,7 +37,7 @@ _SHARED = (
 )
 SHARED_COLUMNS = list(map(PAGE_COLUMNS.index, _SHARED))
 KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
-FORUM = KINDS.index("forum")
+ARTICLE, FORUM = KINDS.index("article"), KINDS.index("forum")
 
 
 @dataclass(slots=True)
@@ -48,6 +48,8 @@ class Features:
     page: Numbers
     alike: Numbers
     """A number for each block, the same for blocks that look alike."""
+    ranges: tuple[Numbers, Numbers]
+    """Of the closest distinct ancestors of each block, a row for each level: the first block in them and the end."""
 
 
 def block_columns() -> tuple[str, ...]:
@@ -155,7 +157,9 @@ class _Measuring:
             self._tier_shares(numbers),
             self._best(numbers),
         ]
-        return Features(np.concatenate(rows, 1, dtype=np.float32), self._page(near, marks), dom.alike)
+        above = np.stack(levels[1:])
+        ranges = (dom.begins[above], dom.ends[above])
+        return Features(np.concatenate(rows, 1, dtype=np.float32), self._page(near, marks), dom.alike, ranges)
 
     def _containers(self, elements: Numbers, numbers: Numbers) -> Numbers:
         """Features of some ancestors of each block: size, and position of the block in them."""

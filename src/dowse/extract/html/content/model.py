@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 
 from dowse.extract.html.content import features
+from dowse.extract.html.content.articles import SecondJudgement
 from dowse.extract.html.content.dom_columns import Numbers
 
 # Weights of trees and networks; the trees for threads count more, because they are surer.
@@ -23,12 +24,12 @@ _IN_DOUBT = 2.0
 _MUCH = 0.2
 # Below this, a page is no thread.
 _LEAST_LIKELY = 0.15
-# Weight of the mean over look-alike posts.
-_TOGETHER = 0.3
 # So many rows at a time stay in the processor's cache.
 _ROWS = 256
 # Most rows are in a leaf after so many levels.
 _SHALLOW = 6
+# Weight of the mean over look-alike posts.
+_TOGETHER = 0.3
 REACHES = (1, 2, 4)
 """Distance of the neighbours that each layer sees."""
 MOST = 4.0
@@ -40,22 +41,24 @@ class Model:
     """A forest for the kind of a page, and for its blocks another and a few networks.
 
     Trees and networks are wrong about different blocks, so together they are wrong about fewer. Comments are
-    boilerplate elsewhere and content in a forum, so there is one more forest for `threads`.
+    boilerplate elsewhere and content in a forum, so there is one more forest for `threads`. What seems to be an article
+    is judged once more, by `articles`.
     """
 
     kinds: Forest
     blocks: Forest
     networks: tuple[Network, ...]
     threads: Forest
+    articles: SecondJudgement | None = None
 
     @classmethod
-    def load(cls, data: bytes) -> Self:
+    def load(cls, data: bytes, articles: bytes = b"") -> Self:
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
             every = {name: arrays[name] for name in arrays.files}
         count = sum(name.endswith("_last_bias") for name in every)
         networks = tuple(Network.load(every, f"network{number}") for number in range(count))
         kinds, blocks, threads = (Forest.load(every, name) for name in ("kinds", "blocks", "threads"))
-        return cls(kinds, blocks, networks, threads)
+        return cls(kinds, blocks, networks, threads, _load_second(articles) if articles else None)
 
     def kinds_of(self, page: Numbers) -> Numbers:
         """Probability of each kind of page."""
@@ -93,10 +96,17 @@ class Model:
         return scores
 
 
+def _load_second(data: bytes) -> SecondJudgement:
+    with np.load(BytesIO(data), allow_pickle=False) as arrays:
+        every = {name: arrays[name] for name in arrays.files}
+    return SecondJudgement(Forest.load(every, "pages"), Forest.load(every, "blocks"))
+
+
 @cache
 def load_shipped() -> Model:
     """The model that comes with dowse."""
-    return Model.load(resources.files(__package__).joinpath("model.npz").read_bytes())
+    folder = resources.files(__package__)
+    return Model.load(folder.joinpath("model.npz").read_bytes(), folder.joinpath("articles.npz").read_bytes())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 from dowse.extract.html.content import features, text_features
 from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.tree.listings import find_listings
 from dowse.extract.html.tree.node import Node, Tree
 
 # Share of kept words from which on a group is kept as a whole, and below which it is dropped.
@@ -71,7 +72,7 @@ def complete_structure(
     tree: Tree, blocks: Sequence[TextBlock], words: Numbers, scores: Numbers, kept: Numbers, *, is_thread: bool = False
 ) -> Numbers:
     """Complete the kept blocks: whole tables and lists, headings with the text below them, in a thread all posts."""
-    completing = _Completing(blocks, words, scores, kept.copy())
+    completing = _Completing(blocks, words, scores, kept.copy(), find_listings(tree))
     completing.run(_groups(tree, blocks), is_thread=is_thread)
     return completing.kept
 
@@ -79,7 +80,15 @@ def complete_structure(
 class _Completing:
     """The rules in their order: each one sees the result of those before it."""
 
-    def __init__(self, blocks: Sequence[TextBlock], words: Numbers, scores: Numbers, kept: Numbers) -> None:
+    def __init__(
+        self,
+        blocks: Sequence[TextBlock],
+        words: Numbers,
+        scores: Numbers,
+        kept: Numbers,
+        listings: frozenset[int] = frozenset(),
+    ) -> None:
+        self._listings = listings
         self._blocks, self._words, self._scores, self.kept = blocks, words, scores, kept
         self._words_before: list[float] = [0.0, *np.cumsum(words, dtype=np.float64).tolist()]
 
@@ -134,7 +143,7 @@ class _Completing:
         if node.tag in _LISTS:
             return self._is_list_within(node, begin, end, is_above=is_above)
         is_next = is_above or bool(self.kept[max(begin - _BEHIND_CAPTION, 0) : begin].any())
-        return is_next and (node.tag in _VERBATIM or self._is_data(begin, end))
+        return is_next and (node.tag in _VERBATIM or node.index in self._listings or self._is_data(begin, end))
 
     def _is_list_within(self, node: Node, begin: int, end: int, *, is_above: bool) -> bool:
         """Whether content is on both sides of a list of lines, or on one side of a list within an item."""
@@ -178,7 +187,9 @@ class _Completing:
 
 def _groups(tree: Tree, blocks: Sequence[TextBlock]) -> list[tuple[Node, int, int]]:
     """Tables, lists and code with their range of blocks."""
-    nodes = [tree.nodes[place] for place in tree.places(_GROUPS)]
+    places = tree.places(_GROUPS)
+    listings = find_listings(tree)
+    nodes = [tree.nodes[place] for place in (sorted({*places, *listings}) if listings else places)]
     first = np.array([block.nodes[0] for block in blocks])
     begins = np.searchsorted(first, [node.index for node in nodes]).tolist()
     ends = np.searchsorted(first, [node.end for node in nodes]).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from dowse.extract.html.content import features, forum, rules
 from dowse.extract.html.content.blocks import TextBlock, cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
-from dowse.extract.html.content.features import FORUM, KINDS
+from dowse.extract.html.content.features import ARTICLE, FORUM, KINDS
 from dowse.extract.html.content.forum import weigh_url
 from dowse.extract.html.content.model import Model, load_shipped
 from dowse.extract.html.tree.grammar import INLINE
@@ -25,6 +25,8 @@ _LOWEST_CUT, _HIGHEST_CUT = 0.1, 0.5
 _LIKELY_PROSE = 0.3
 _MOST_LINKED = 0.5
 _NOTHING = np.zeros(0)
+# A forum that is known by its address.
+_SURELY_A_FORUM = 0.8
 _LEAVES = frozenset({"img", "image", "hr"})
 
 
@@ -43,6 +45,8 @@ class Selection:
     kind_confidence: float
     is_whole: bool
     rows: Numbers
+    best_score: float = 0.0
+    """The best score of the first judgement, which is one for pages of all kinds."""
     is_empty_frame: bool = False
     """Whether the page is a frame around nothing."""
     posts: frozenset[int] = frozenset()
@@ -61,9 +65,8 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     if not blocks:
         return Selection([], _NOTHING, 0.0, _NOTHING, "", 0.0, is_whole=True, rows=_NOTHING)
     found = features.measure(tree, blocks, url)
-    kinds = weigh_url(model.kinds_of(found.page), url)
-    rows = features.rows(found.blocks, found.page, kinds)
-    scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
+    judged = _judge(model, blocks, found, url)
+    kinds, rows, scores = judged.kinds, judged.rows, judged.scores
     kind = int(np.argmax(kinds))
     is_signature = forum.find_signatures(tree, blocks) if kind == FORUM else np.zeros(len(blocks), np.bool_)
     scores = np.where(is_signature, 0.0, scores)
@@ -89,9 +92,43 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
         confidence,
         is_whole,
         rows,
-        is_empty_frame=rules.is_empty_frame(rows, scores),
+        is_empty_frame=rules.is_empty_frame(rows, judged.first),
+        best_score=float(judged.first.max()),
         posts=forum.find_posts(tree, blocks, words, kept) if kind == FORUM else frozenset(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What the model says of a page and of its blocks."""
+
+    kinds: Numbers
+    rows: Numbers
+    first: Numbers
+    """The first scores; `scores` are those after the second judgement."""
+    scores: Numbers
+
+
+def _judge(model: Model, blocks: Sequence[TextBlock], found: features.Features, url: str) -> _Judged:
+    """Judge the blocks of a page, and once more those of a page that is no thread: there, comments are no content."""
+    kinds = weigh_url(model.kinds_of(found.page), url)
+    rows = features.rows(found.blocks, found.page, kinds)
+    scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
+    second = model.articles
+    if second is None or kinds[FORUM] >= _SURELY_A_FORUM or second.is_thread(found, kinds, scores):
+        return _Judged(kinds, rows, scores, scores)
+    again = second.probabilities(blocks, found, kinds, rows, scores)
+    # No second judgement takes the last sentences of a page.
+    is_worse = _best_prose(again, rows) < _LIKELY_PROSE <= _best_prose(scores, rows)
+    return _Judged(_without_forum(kinds), rows, scores, scores if is_worse else again)
+
+
+def _without_forum(kinds: Numbers) -> Numbers:
+    """The probabilities of the kinds of an article: with a discussion below it, it seems to be a forum."""
+    found = kinds.copy()
+    found[ARTICLE] += found[FORUM]
+    found[FORUM] = 0
+    return found
 
 
 def best_cut(scores: Numbers, words: Numbers) -> float:
@@ -108,10 +145,15 @@ def best_cut(scores: Numbers, words: Numbers) -> float:
 
 def _highest_cut(scores: Numbers, rows: Numbers) -> float:
     """Upper bound of the cut that keeps at least one block with sentences: links or single words say little."""
+    best = _best_prose(scores, rows)
+    return min(best, _HIGHEST_CUT) if best >= _LIKELY_PROSE else _HIGHEST_CUT
+
+
+def _best_prose(scores: Numbers, rows: Numbers) -> float:
+    """The best score of a block with sentences."""
     words, linked, stops = (rows[:, column] for column in (features.WORDS, features.LINKED, features.STOPS))
     is_prose = (words >= features.WORDS_OF_PROSE) & (linked < _MOST_LINKED) & (stops > 0)
-    best = float(scores[is_prose].max(initial=0.0))
-    return min(best, _HIGHEST_CUT) if best >= _LIKELY_PROSE else _HIGHEST_CUT
+    return float(scores[is_prose].max(initial=0.0))
 
 
 def kept_nodes(tree: Tree, selection: Selection) -> bytearray:

@@ -21,7 +21,7 @@ _LANGUAGES = tuple(
         "highlight-",
     )
 )
-_LANGUAGE_ATTRIBUTES = ("data-lang", "data-language", "data-enlighter-language", "data-tagsearch-lang")
+_LANGUAGE_ATTRIBUTES = ("language", "data-lang", "data-language", "data-enlighter-language", "data-tagsearch-lang")
 _NAME = re.compile(r"[\w+#.-]{1,30}")
 _NO_LANGUAGE = frozenset({
     "none", "plain", "plaintext", "plain-text", "text", "txt", "nohighlight", "default", "undefined", "unknown",
@@ -42,12 +42,13 @@ _NUMBERS = frozenset({
     "gutter", "lineno", "linenos", "linenodiv", "linenumber", "linenumbers", "line-number", "line-numbers",
     "line-numbers-rows", "lnt", "ln", "rouge-gutter", "blob-num", "lines-num", "hljs-ln-numbers", "hljs-ln-n",
     "react-syntax-highlighter-line-number", "crayon-nums", "crayon-num", "code-line-number", "line_number",
-    "line-numbers-wrapper", "diff-line-num",
+    "line-numbers-wrapper", "diff-line-num", "line-num", "line_numbers", "cm-gutters", "ace_gutter",
+    "codemirror-linenumber", "codemirror-gutter-wrapper", "crayon-nums-content",
 })  # fmt: skip
 _TOOLS = frozenset({
     "copy", "copy-button", "copybutton", "copybtn", "copy-btn", "clipboard-copy", "code-copy", "btn-clipboard",
     "toolbar", "code-toolbar-item", "source-toolbox", "source-lang", "buttons", "code-header", "code-lang",
-    "ltx_listing_data",
+    "ltx_listing_data", "tools", "bar",
 })  # fmt: skip
 _LONGEST_TOOL = 60
 _LETTER = re.compile(r"[^\W\d_]")
@@ -210,6 +211,8 @@ class _Lines:
 def _is_line(node: Node) -> bool:
     if node.tag in _LINES:
         return True
+    if "-" in node.tag:
+        return "line" in node.tag
     if node.tag not in ("span", "code") or not node.attributes:
         return False
     return _has_line_class(node) or "display:block" in node.get("style").replace(" ", "")

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from dowse.extract.html.tree.grammar import INLINE
+from dowse.extract.html.tree.listings import find_listings
 from dowse.extract.html.tree.node import Node, Tree
 
 LEAVES = frozenset({"img", "image", "hr", "math"})
@@ -26,6 +27,7 @@ class DomIndex:
     def __init__(self, tree: Tree, kept: Sequence[int] | None) -> None:
         nodes = tree.nodes
         self.nodes = nodes
+        self.listings = find_listings(tree)
         self._tree = tree
         if kept is None:
             kept = [bool(node.text and not node.text.isspace()) or node.tag in LEAVES for node in nodes]

@@ -86,7 +86,7 @@ class RenderWalk:
         """Begin an element with kept content; returns whether to descend into it."""
         if node.index in self.notes.labels:
             self._begin_note(node)
-        handler = self._handlers.get(node.tag)
+        handler = self._handlers.get("pre" if node.index in self.dom.listings else node.tag)
         descends = handler(self, node) if handler else self._begin_other(node)
         if descends and node.index in self._posts:
             self.write_rule()

@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from dowse.extract.html.tree.css import COMMENT
 from dowse.extract.html.tree.grammar import INLINE, NEVER_SHOWN
 from dowse.extract.html.tree.hiding import Certainty, Hiding
+from dowse.extract.html.tree.listings import show_shadow_code
 from dowse.extract.html.tree.node import Attributes, Node, Tree
 from dowse.extract.html.tree.values import is_for_screens
 
@@ -59,7 +60,7 @@ def build(markup: str, without: Sequence[str] = (), sheets: Sequence[str] | None
 
     `sheets` are the texts of its linked style sheets, once they were asked for; before, they are unknown.
     """
-    parser = LexborHTMLParser(markup)
+    parser = LexborHTMLParser(show_shadow_code(markup))
     for named in [node for selector in without for node in parser.css(selector)]:
         # Nested and repeated matches do no harm.
         named.decompose(recursive=False)
@@ -224,9 +225,10 @@ class _TreeWalk:
     def _add_text(self, node: LexborNode, parent: Node) -> None:
         text = node.text_content or ""
         is_blank = text.isspace()
-        if not is_blank and (self._dimmed or self._hiding.is_complete) and self._is_unseen(node, text, parent):
-            return
         if not is_blank:
+            # Most pages hide no text of elements that are shown, and their colours are not all known.
+            if (self._dimmed or self._hiding.is_complete) and self._is_unseen(node, text, parent):
+                return
             self.seen += len(text) - text.count(" ")
             self._prose += len(text) if len(text) >= _PROSE else 0
         if not is_blank or not _indents(text, parent):

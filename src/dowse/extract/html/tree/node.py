@@ -73,6 +73,8 @@ class Tree:
     is_cut: bool = False
     sheets: list[str] = field(default_factory=list)
     is_settled: bool = True
+    listings: frozenset[int] | None = field(default=None, repr=False, compare=False)
+    """Indexes of the elements with code in lines, once they were looked for."""
     _by_tag: dict[str, list[int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
