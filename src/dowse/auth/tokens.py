@@ -67,7 +67,7 @@ def digest(token: str) -> str:
 
 
 def read_tokens_file(path: Path) -> tuple[TokenEntry, ...]:
-    """The entries of a tokens file; `ConfigError` names the file, the entry and what is wrong with it."""
+    """The entries of a tokens file; `ConfigError` names the file, the entry and its fault."""
     return entries(tables(path, read_text(path)), path)
 
 

@@ -44,7 +44,7 @@ _LINE_CHARS = 120
 # In bytes of UTF-8, because a character of Chinese says as much as three letters.
 _MIN_POINT_BYTES = 20
 _NO_WORD = re.compile(r"[\W_]+")
-# Comments and imports, which do not tell what code does.
+# Comments and imports, which do not tell the purpose of code.
 _UNTELLING = re.compile(r"(?:#|//|/\*|\*|--|<!--|\"\"\"|''')|[\W_]*$|(?:import|from|use|using|package|include)\b|<\?")
 
 

@@ -17,6 +17,8 @@ from tests.browser.rendering import Renderer, in_tabs, with_sheets
 from tests.eval import corpora
 from tests.eval.hidden.browser_tricks import BROWSER_LOOK_ALIKES, BROWSER_TRICKS, TOLD
 from tests.eval.hidden.lookalikes import LOOK_ALIKES, LookAlike
+from tests.eval.hidden.outside import OUTSIDE
+from tests.eval.hidden.outside_lookalikes import OUTSIDE_LOOK_ALIKES
 from tests.eval.hidden.page import PARAGRAPHS, SECRET, page
 from tests.eval.hidden.tricks import TRICKS, Trick
 
@@ -27,6 +29,8 @@ FLOORS = json.loads(corpora.FLOORS.read_text(encoding="utf-8"))["hidden_browser"
 # a picture of a single character has more than the second number.
 _UNREADABLE = 100
 _CHARACTER = 30
+_ALL_TRICKS = (*TRICKS, *OUTSIDE)
+_ALL_LOOK_ALIKES = (*LOOK_ALIKES, *OUTSIDE_LOOK_ALIKES)
 _OPENS = "a click opens it"
 _MEANT = "it is drawn, but marked as not meant for readers of the page"
 UNPROVEN = {
@@ -76,9 +80,10 @@ def draw(entry: Trick | LookAlike) -> str:
 
 
 def entries() -> list[Entry]:
-    found = [Entry(trick.name, (made := draw(trick)), exchange(made, SECRET), is_hidden=True) for trick in TRICKS]
+    found = [Entry(trick.name, (made := draw(trick)), exchange(made, SECRET), is_hidden=True) for trick in _ALL_TRICKS]
     found += [
-        Entry(alike.name, (made := draw(alike)), exchange(made, alike.told), is_hidden=False) for alike in LOOK_ALIKES
+        Entry(alike.name, (made := draw(alike)), exchange(made, alike.told), is_hidden=False)
+        for alike in _ALL_LOOK_ALIKES
     ]
     for rendered, text, is_hidden in (
         *((each, SECRET, True) for each in BROWSER_TRICKS),
@@ -124,13 +129,13 @@ async def read(renderer: Renderer, entry: Trick | LookAlike) -> str:
 @pytest.mark.promise("hidden-browser-text")
 async def test_the_browser_leaves_out_what_plain_html_hides_and_keeps_what_it_shows(reading: Reading) -> None:
     """The sets of plain HTML, read with the browser."""
-    tricks = await in_tabs(reading.pool, TRICKS, read)
-    leaked = [trick.name for trick, text in zip(TRICKS, tricks, strict=True) if trick.secret in text]
-    assert len(leaked) <= (1 - FLOORS["removed"]) * len(TRICKS), leaked
-    shown = await in_tabs(reading.pool, LOOK_ALIKES, read)
+    tricks = await in_tabs(reading.pool, _ALL_TRICKS, read)
+    leaked = [trick.name for trick, text in zip(_ALL_TRICKS, tricks, strict=True) if trick.secret in text]
+    assert len(leaked) <= (1 - FLOORS["removed"]) * len(_ALL_TRICKS), leaked
+    shown = await in_tabs(reading.pool, _ALL_LOOK_ALIKES, read)
     gone = whole = 0
     missing = []
-    for alike, text in zip(LOOK_ALIKES, shown, strict=True):
+    for alike, text in zip(_ALL_LOOK_ALIKES, shown, strict=True):
         words = Counter(f"{' '.join(PARAGRAPHS)} {alike.told}".split())
         gone += (words - Counter(text.split())).total()
         whole += words.total()

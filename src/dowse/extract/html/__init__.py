@@ -23,7 +23,7 @@ def to_text(
     """Extract the main content of a page; `model` replaces the trained one that comes with dowse.
 
     `sheets` are the texts of the style sheets that an earlier extraction of the page asked for in `Text.sheets`;
-    `http_status` is what the page came with.
+    `http_status` is that of the page.
     Raises `PageUnreadable` for a page that is not the content it stands for, such as a login form or a soft 404.
     """
     # Lazily: the server process uses `html.tree.grammar` and must not load the parser and numpy with it.

@@ -210,7 +210,7 @@ _OFF = (
     "OptimizationHints",
     "Translate",
 )
-# The same for what pages ask for themselves.
+# The same for requests of pages themselves.
 _BLINK_OFF = ("SpeculationRules",)
 
 _SHARED_MEMORY = "/dev/shm"

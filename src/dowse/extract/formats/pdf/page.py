@@ -265,7 +265,7 @@ def _drop_hidden(page: _Reader) -> list[_Word]:
     """Words without hidden text: nothing tiny, off the page, invisible, or white on white."""
     words = [word for word in page.words() if _is_on_page(word, page)]
     seen = [word for word in words if not word.style.is_invisible]
-    # A scan with its text recognised has nothing but invisible text, which says what the picture shows.
+    # A scan with its text recognised has nothing but invisible text, which has the words of the picture.
     if _count_chars(seen) * 2 > _count_chars(words):
         words = seen
     return _drop_white_on_white(words, page) if any(word.style.is_white for word in words) else words

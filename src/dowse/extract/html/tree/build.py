@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice
+from itertools import filterfalse, islice
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -46,7 +46,10 @@ _LARGE_SHEETS = 16_000
 # So many nodes take a second or two.
 _MAX_NODES = 100_000
 _LONGEST_SHEET = 1_000_000
-_IMPORT = re.compile(r"""@import\s++(?:url\(\s*+)?["']?([^"'();\s]++)["']?\s*+\)?([^;]*+)""", re.I)
+_IMPORT = re.compile(
+    r"""@import\s++(?:url\(\s*+)?(?:"(?P<a>[^"\n]*+)"|'(?P<b>[^'\n]*+)'|(?P<c>[^"'();\s]++))\s*+\)?(?P<for>[^;]*+)""",
+    re.I,
+)
 _LAYER_OR_SUPPORT = re.compile(r"layer(?:\([\w.\s-]*+\))?|supports\([^()]*+\)")
 _MAX_IMPORTS = 20
 _CONTROLS = (
@@ -64,11 +67,23 @@ def build(markup: str, without: Sequence[str] = (), sheets: Sequence[str] | None
     for named in [node for selector in without for node in parser.css(selector)]:
         # Nested and repeated matches do no harm.
         named.decompose(recursive=False)
+    if "shadowrootmode" in markup:
+        _replace_content(parser)
     styles, linked = _find_sheets(parser)
     hiding = _make_hiding(parser, styles, sheets, has_others=bool(linked))
     tree = _walk(parser, hiding).tree
     tree.sheets, tree.is_settled = linked, hiding.is_complete
     return tree
+
+
+def _replace_content(parser: LexborHTMLParser) -> None:
+    """Remove the text beside the template of a shadow root that has no slot for it."""
+    templates = {each.parent.mem_id: each for each in parser.css("template[shadowrootmode]")[::-1] if each.parent}
+    for template in templates.values():
+        if template.parent is not None and "<slot" not in (template.html or ""):
+            for beside in [*template.parent.iter(include_text=True)]:
+                if beside.mem_id != template.mem_id:
+                    beside.decompose(recursive=False)
 
 
 def _make_hiding(
@@ -107,15 +122,12 @@ def _find_sheets(parser: LexborHTMLParser) -> tuple[list[str], list[str]]:
         attributes = node.attributes
         if not is_for_screens(attributes.get("media") or "") or not _is_sheet(node, attributes):
             continue
-        if node.tag == "style":
-            text = node.text()
-            styles.append(text)
-            linked += _find_imports(text)
-        elif (address := (attributes.get("href") or "").strip()).startswith("data:"):
-            styles.append(_read_data(address))
-        elif address:
-            linked.append(address)
-    return styles, linked
+        # Imported sheets come before the one that imports them.
+        text = node.text() if node.tag == "style" else ""
+        addresses = _find_imports(text) if text else [(attributes.get("href") or "").strip()]
+        styles += [*map(_read_data, filter(_is_data, addresses)), text]
+        linked += filterfalse(_is_data, addresses)
+    return list(filter(None, styles)), list(filter(None, linked))
 
 
 def _find_controlled(parser: LexborHTMLParser) -> frozenset[str]:
@@ -129,7 +141,11 @@ def _find_imports(sheet: str) -> list[str]:
     if "@import" not in sheet:
         return []
     found = _IMPORT.finditer(COMMENT.sub("", sheet[:_LONGEST_SHEET]))
-    return [each[1] for each in islice(found, _MAX_IMPORTS) if is_for_screens(_LAYER_OR_SUPPORT.sub("", each[2]))]
+    return [
+        each["a"] or each["b"] or each["c"] or ""
+        for each in islice(found, _MAX_IMPORTS)
+        if is_for_screens(_LAYER_OR_SUPPORT.sub("", each["for"]))
+    ]
 
 
 def _is_sheet(node: LexborNode, attributes: Attributes) -> bool:
@@ -140,6 +156,10 @@ def _is_sheet(node: LexborNode, attributes: Attributes) -> bool:
         return kind == "text/css" and not is_ignored
     relations = (attributes.get("rel") or "").lower().split()
     return "stylesheet" in relations and "alternate" not in relations and "disabled" not in attributes
+
+
+def _is_data(address: str) -> bool:
+    return address[:5].lower() == "data:"
 
 
 def _read_data(address: str) -> str:

@@ -6,28 +6,36 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from dowse.extract.html.tree.appearance import (
+from dowse.extract.html.tree.appearance import RELEVANT, font_pixels, opacity_of
+from dowse.extract.html.tree.colours import (
+    BLACK,
     FAINT,
-    RELEVANT,
-    font_pixels,
+    WHITE,
+    Colour,
+    blend_colours,
+    filter_colour,
+    gradient_colour,
     ground_colour,
     has_picture,
     ink_of,
     is_relief,
     is_same_colour,
-    opacity_of,
+    is_smothered,
+    keeps_blended,
+    read_colour,
 )
 from dowse.extract.html.tree.css import Declarations, StyleRule, StyleSheets, read_style
-from dowse.extract.html.tree.grammar import INLINE, substitute
+from dowse.extract.html.tree.grammar import INLINE, resolve_variables, substitute, with_value
 from dowse.extract.html.tree.node import Attributes, Element, Work
 from dowse.extract.html.tree.rule_index import Indexed, RuleIndex, index_rule
-from dowse.extract.html.tree.values import BLACK, WHITE, Colour, pixels, read_colour
+from dowse.extract.html.tree.shapes import functions, scale_of
+from dowse.extract.html.tree.values import pixels
 
 _REFERENCE = re.compile(r"var\(\s*+(--[^\s,()]++)")
 _MEDIUM_PX = 16.0
 _CHARS_OF_A_STEP = 100
-_EDGE = 16
 _LINK: Colour = (0, 0, 238, 1)
+_MARK: Colour = (255, 255, 0, 1)
 _DARK: Colour = (18, 18, 18, 1)
 _KEPT = frozenset(("inherit", "unset", "currentcolor", "revert", "revert-layer"))
 # Letters that a shadow, an outline or a picture shows are visible in any colour.
@@ -178,6 +186,7 @@ class Computed:
     blend: str
     is_in_grid: bool
     reliefs: tuple[str, ...]
+    scale: float
     colour: Colour | None
     ground: Colour | None
     variables: Mapping[str, str]
@@ -189,19 +198,22 @@ class Computed:
         self.variables = _inherit_variables(
             declared, around.variables if around else cascade.sheets.variables, cascade.work
         )
-        self.style = _resolve(declared, self.variables)
+        self.style = resolve_variables(declared, self.variables)
         # Values are read for each element: long ones count as work.
         cascade.work.spend(sum(map(len, self.style.values())) // _CHARS_OF_A_STEP)
         _animate(self.style, cascade.sheets.keyframes)
         self._take_letters(around)
         self._take_text(cascade, around)
         self._take_ground(cascade, around)
+        self._take_filter(around)
 
     @property
     def is_camouflaged(self) -> bool:
         """Whether text has the colour of its background, or none."""
         if self.colour is None or self._has_relief():
             return False
+        if any(is_smothered(value, self.colour, self.ground) for value in self.reliefs):
+            return True
         if self.colour[3] * self.opacity < FAINT:
             # A picture may be cut out in the form of the letters.
             return not self.is_cut_out and self.opacity > FAINT
@@ -210,7 +222,9 @@ class Computed:
     def _has_relief(self) -> bool:
         """Whether a shadow, an outline or a blend shows letters on their background."""
         ground = self.ground
-        if self.blend in _INVERTING or (self.blend not in _PLAIN_BLENDS and (ground is None or not _keeps(ground))):
+        if self.blend in _INVERTING or (
+            self.blend not in _PLAIN_BLENDS and (ground is None or not keeps_blended(ground))
+        ):
             return True
         return any(ground is None or is_relief(value, ground) for value in self.reliefs)
 
@@ -224,6 +238,7 @@ class Computed:
         self.font_px = around_px if font_px is None else font_px
         self.root_px = root_px if around else self.font_px
         self.opacity = opacity_of(style) * (around.opacity if around else 1.0)
+        self.scale = (around.scale if around else 1.0) * scale_of(style)
         visibility = style.get("visibility", "inherit")
         self.is_visible = around is None or around.is_visible if visibility in _KEPT else visibility == "visible"
         self.colour = self._own_colour(cascade, around)
@@ -264,16 +279,34 @@ class Computed:
         """The background: its own, or that of its ancestors unless something else may lie behind it."""
         own = self._own_ground()
         if has_picture(self.style):
-            self.ground = None
+            self._take_picture(cascade, around)
         elif own is not None and own[3] == 1:
             self.ground = own
         elif cascade.is_complete and self._is_layered(cascade):
             self.ground = None
         else:
-            self.ground = _blend(own, self._ground_behind(cascade, around))
+            self.ground = blend_colours(own, self._ground_behind(cascade, around))
+
+    def _take_picture(self, cascade: Cascade, around: Computed | None) -> None:
+        """A gradient of one colour is a background like any other, or the colour of letters that it is cut out as."""
+        gradient = gradient_colour(self.style.get("background", "") + self.style.get("background-image", ""))
+        self.ground = None if self.is_cut_out else gradient
+        if self.is_cut_out and gradient is not None and self.colour is not None and self.colour[3] < FAINT:
+            self.colour, self.ground = gradient, self._ground_behind(cascade, around)
+
+    def _take_filter(self, around: Computed | None) -> None:
+        """Apply filters to the colours; those of the root change the background of the page as well."""
+        if around is None or around.element.parent is None or "brightness" not in self.style.get("filter", ""):
+            return
+        filters = [(name, arguments) for name, _, arguments in functions(self.style, "filter")]
+        self.colour = filter_colour(self.colour, filters)
+        if self._own_ground() is not None:
+            self.ground = filter_colour(self.ground, filters)
 
     def _own_ground(self) -> Colour | None:
         written = self.style.get("background-color", "") + self.style.get("background", "")
+        if not written and self.element.tag == "mark":
+            return _MARK
         return self.colour if "currentcolor" in written else ground_colour(self.style)
 
     def _ground_behind(self, cascade: Cascade, around: Computed | None) -> Colour | None:
@@ -291,13 +324,6 @@ def _is_relevant(style: Declarations) -> bool:
 
 def _is_dark(style: Mapping[str, str]) -> bool:
     return style.get("color-scheme", "").startswith("dark")
-
-
-def _blend(over: Colour | None, under: Colour | None) -> Colour | None:
-    if over is None or under is None:
-        return under
-    red, green, blue = (a * over[3] + b * (1 - over[3]) for a, b in zip(over[:3], under[:3], strict=True))
-    return red, green, blue, 1
 
 
 def _is_named(element: Element) -> bool:
@@ -330,11 +356,6 @@ def _presentation(attributes: Attributes) -> dict[str, str]:
     return {name: value.lower() for name, value in found.items() if value}
 
 
-def _keeps(ground: Colour) -> bool:
-    """Whether blending leaves text in the colour of this background invisible."""
-    return max(ground[:3]) < _EDGE or min(ground[:3]) > WHITE[0] - _EDGE
-
-
 def _strength(found: tuple[int, int, int, StyleRule]) -> tuple[int, int, int]:
     return found[:3]
 
@@ -356,28 +377,10 @@ def _inherit_variables(declared: Mapping[str, str], around: Mapping[str, str], w
     if not own:
         return around
     work.spend(len(own) + len(around))
-    written = _with_value({**around, **own})
+    written = with_value({**around, **own})
     resolved = {name: substitute(value, written) for name, value in own.items()}
     kept = {name: value for name, value in around.items() if name not in own}
-    return kept | _with_value(resolved)
-
-
-def _with_value(variables: Mapping[str, str | None]) -> dict[str, str]:
-    """The variables that have a value; `initial` is none."""
-    return {name: value for name, value in variables.items() if value is not None and value != "initial"}
-
-
-def _resolve(declared: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
-    """Declarations without variables; one that refers to an unknown variable has no effect."""
-    result = dict(declared)
-    for name, value in declared.items():
-        if "var(" in value:
-            known = substitute(value, variables)
-            if known is None:
-                del result[name]
-            else:
-                result[name] = known
-    return result
+    return kept | with_value(resolved)
 
 
 def _animate(style: dict[str, str], keyframes: Mapping[str, Mapping[str, str]]) -> None:

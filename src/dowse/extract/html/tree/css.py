@@ -17,7 +17,8 @@ _STRING_OR_COMMENT = re.compile(
     rf"""{COMMENT.pattern}|"(?:[^"\\\n]++|\\.)*+"?+|'(?:[^'\\\n]++|\\.)*+'?+|<!--|-->|<!\[cdata\[|\]\]>"""
 )
 _BRACES = str.maketrans("{};", "\x01\x02\x03")
-_DECLARATION = re.compile(r"(?:^|;)\s*+([\w-]++)\s*+:\s*+([^;]*[^;\s])")
+_NO_VALUE = re.compile(r":\s*+;")
+_DECLARATION = re.compile(r"(?:^|;)\s*+([\w-]++)\s*+:\s*+([^;]*[^;\s]|(?<=:)(?=;)|(?<=:\s)(?=;))")
 _AT_RULE = re.compile(r"@([\w-]+)\s*+(.*)", re.S)
 _LAYERS = re.compile(r"@layer\s++([^;{]++)")
 _LAST_FRAME = re.compile(r"(?:^|,)\s*+(?:to|100%)\s*+(?:,|$)")
@@ -63,7 +64,7 @@ def _read_declarations(text: str) -> Declarations:
         text = unescape(text)
     if "env(" in text:
         text = text.replace("env(", "var(--env-")
-    written = _DECLARATION.findall(text)
+    written = _find_declarations(text)
     if len(text) > _MAX_VALUE_CHARS or len(written) > _MAX_DECLARATIONS:
         written = _shorten(written)
     normal: dict[str, str] = dict(written)
@@ -71,6 +72,12 @@ def _read_declarations(text: str) -> Declarations:
     if "!" in text or not all(_is_valid(name, normal[name]) for name in _KEYWORDS.keys() & normal.keys()):
         normal, important = _sort_declarations(written)
     return Declarations(_behind_all(normal) if "all" in normal else normal, important)
+
+
+def _find_declarations(text: str) -> list[tuple[str, str]]:
+    """Names and values; only variables may have an empty value."""
+    found: list[tuple[str, str]] = _DECLARATION.findall(text)
+    return [each for each in found if each[1] or each[0][:2] == "--"] if _NO_VALUE.search(text) else found
 
 
 def _behind_all(normal: dict[str, str]) -> dict[str, str]:

@@ -171,3 +171,21 @@ def read_steps(found: re.Match[str]) -> tuple[int, int]:
         return 0, int(found[5])
     step = int(found[2] + "1") if found[2] in ("", "+", "-") else int(found[2])
     return step, int(f"{found[3]}{found[4]}") if found[4] else 0
+
+
+def with_value(variables: Mapping[str, str | None]) -> dict[str, str]:
+    """The variables that have a value; `initial` is none."""
+    return {name: value for name, value in variables.items() if value is not None and value != "initial"}
+
+
+def resolve_variables(declared: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
+    """Declarations without variables; one that refers to an unknown variable has no effect."""
+    result = dict(declared)
+    for name, value in declared.items():
+        if "var(" in value:
+            known = substitute(value, variables)
+            if known is None:
+                del result[name]
+            else:
+                result[name] = known
+    return result

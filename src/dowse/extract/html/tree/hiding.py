@@ -10,8 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 from dowse.extract.html.tree.appearance import (
-    FAINT,
-    FAR_AWAY,
     TINY_FONT_PX,
     WIDTHS,
     Certainty,
@@ -22,6 +20,7 @@ from dowse.extract.html.tree.appearance import (
     judge_sight,
 )
 from dowse.extract.html.tree.cascade import Cascade, Computed
+from dowse.extract.html.tree.colours import FAINT
 from dowse.extract.html.tree.css import StyleSheets, read_style, switches_off
 from dowse.extract.html.tree.grammar import ATTRIBUTE
 from dowse.extract.html.tree.node import (
@@ -35,6 +34,7 @@ from dowse.extract.html.tree.node import (
     is_moved_later,
 )
 from dowse.extract.html.tree.selectors import Selector
+from dowse.extract.html.tree.shapes import FAR_AWAY
 from dowse.extract.html.tree.suspects import BY_TAG, FOR_SCREEN_READERS, FORMULAS, Suspects, split_names
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ _CONTAINERS = frozenset(("div", "ul", "ol", "section", "table", "tbody", "tr", "
 # An ordinary page takes less than a tenth; all of it takes half a second, and at most twice as much is spent.
 _MAX_WORK = 300_000
 _SEEN = Verdict()
+_TINY_SCALED_PX = 1.0
 
 
 class Hiding:
@@ -227,7 +228,8 @@ class Hiding:
             return Certainty.DOUBTFUL if element.tag in _CONTAINERS else Certainty.HIDDEN
         if not computed.is_visible and not opens and not self._is_shown_later(element):
             return Certainty.DOUBTFUL
-        return Certainty.DOUBTFUL if 0 < computed.opacity < FAINT else Certainty.NONE
+        is_faint = 0 < computed.opacity < FAINT or computed.font_px * computed.scale <= _TINY_SCALED_PX
+        return Certainty.DOUBTFUL if is_faint else Certainty.NONE
 
     def _is_shown_later(self, element: Element) -> bool:
         """Whether a rule shows the element in another state of the page."""

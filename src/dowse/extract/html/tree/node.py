@@ -323,6 +323,18 @@ COMPARISONS: dict[str, Callable[[str, str], bool]] = {
 """Comparisons of an attribute in a selector, by their operator."""
 
 
+def is_in(element: Element, attribute: str, wanted: Sequence[str]) -> bool:
+    """Whether text is in a wanted language (`lang`) or direction (`dir`): that of the nearest element that has one."""
+    around: Element | None = element
+    while around is not None and not around.attributes.get(attribute):
+        element.work.spend()
+        around = around.parent
+    if around is None:
+        return attribute == "dir" and "ltr" in wanted
+    own = (around.attributes[attribute] or "").lower()
+    return any(own == each or own.startswith(f"{each}-") for each in wanted if each)
+
+
 def is_for_the_eyes(tag: str, attributes: Attributes) -> bool:
     """Whether only screen readers skip it: pictures, and the second link of a card to its page."""
     target = attributes.get("href") or "#"

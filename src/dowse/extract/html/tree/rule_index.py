@@ -62,7 +62,7 @@ class RuleIndex(ElementIndex[Indexed]):
             self.insert(key, ancestor, Indexed(rule, selector=selector))
 
     def may_match(self, tag: str, classes: Set[str]) -> bool:
-        """Whether a rule is about elements with this tag and these classes, whatever else it asks for."""
+        """Whether a rule is about elements with this tag and these classes, its other conditions aside."""
         keys = (ANY, tag, *map(".{}".format, classes))
         return any(_is_about(self._by_key[key], tag, classes) for key in keys if key in self._by_key)
 

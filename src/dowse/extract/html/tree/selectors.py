@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Self
 
 from dowse.extract.html.tree.grammar import NTH, read_steps, unescape
-from dowse.extract.html.tree.node import ANY, COMPARISONS, STRUCTURAL, UNNAMED, Element
+from dowse.extract.html.tree.node import ANY, COMPARISONS, STRUCTURAL, UNNAMED, Element, is_in
 
 # Selectors of other browsers: a list that has one of them is invalid as a whole.
 _FOREIGN = ("-ms-", "-moz-", "-o-")
@@ -279,9 +279,10 @@ class _Compiler:
         elif name in _ALTERNATIVES or name in ("not", "has"):
             self._add_nested(compound, name)
         else:
-            is_met = name == "lang" or (name == "dir" and self._source.startswith("ltr", start))
-            compound.is_state = compound.is_state or not is_met
             self._skip_argument()
+            wanted = [each.strip(" \"'") for each in self._source[start : self._at - 1].split(",")]
+            compound.tests.append(lambda element: is_in(element, name, wanted))
+            compound.specificity += _CLASS
         return self._at > start
 
     def _add_nested(self, compound: Compound, name: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dowse.extract.html.tree.appearance import SIGNS, animations, is_camouflage, judge_display
+from dowse.extract.html.tree.appearance import SIGNS, animations, is_sign, judge_display
+from dowse.extract.html.tree.colours import is_camouflage
 from dowse.extract.html.tree.css import StyleRule, StyleSheets, read_style
 from dowse.extract.html.tree.node import ANY, Attributes, Element, Node
 from dowse.extract.html.tree.rule_index import RuleIndex, index_rule
@@ -135,7 +136,7 @@ class Suspects:
     def _is_sign(self, style: Mapping[str, str]) -> bool:
         # A plain loop: `any` takes half as long again, and there are thousands of rules.
         for name in style:
-            if name in SIGNS and SIGNS[name].search(style[name]):
+            if name in SIGNS and is_sign(name, style[name]):
                 return True
         if self._fading and not self._fading.isdisjoint(animations(style)):
             return True

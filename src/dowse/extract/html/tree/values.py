@@ -1,38 +1,14 @@
-"""Values of declarations, and conditions of style sheets: lengths, colours, media queries."""
+"""Values of declarations, and conditions of style sheets: lengths, numbers, media queries."""
 
 from __future__ import annotations
 
-import colorsys
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-Colour = tuple[float, float, float, float]
-"""Red, green, blue (0 to 255) and opacity (0 to 1)."""
-WHITE: Colour = (255, 255, 255, 1)
-BLACK: Colour = (0, 0, 0, 1)
-_COLOUR = re.compile(r"(rgb|hsl|hwb|lab|lch|oklab|oklch|color)a?\(([^()]{1,80})\)")
-_SHARE = r"(?:\s+(\d{1,3}\.?\d{0,9})%)?"
-_MIXED = re.compile(rf"color-mix\(in [\w-]{{1,20}}[^,]{{0,30}},\s*(.{{1,80}}?){_SHARE},\s*(.{{1,80}}?){_SHARE}\)")
-_RELATIVE = re.compile(r"(\w{3,5})\(from ([^()]{1,40}|\w{3,5}\([^()]{1,40}\)) (\S{1,20}) (\S{1,20}) (\S{1,20})(.*)\)")
-_NUMBER = re.compile(r"-?[\d.]{1,9}(?:e-?\d)?%?")
-_NAMED = dict(
-    pair.split(":")
-    for pair in (
-        "white:ffffff black:000000 red:ff0000 green:008000 lime:00ff00 blue:0000ff yellow:ffff00 gray:808080"
-        " grey:808080 silver:c0c0c0 whitesmoke:f5f5f5 snow:fffafa ivory:fffff0 navy:000080 maroon:800000 teal:008080"
-        " olive:808000 purple:800080 aqua:00ffff cyan:00ffff fuchsia:ff00ff magenta:ff00ff orange:ffa500 pink:ffc0cb"
-        " brown:a52a2a gold:ffd700 tomato:ff6347 ghostwhite:f8f8ff floralwhite:fffaf0 mintcream:f5fffa azure:f0ffff"
-        " aliceblue:f0f8ff lavenderblush:fff0f5 seashell:fff5ee honeydew:f0fff0 linen:faf0e6 oldlace:fdf5e6"
-        " lightyellow:ffffe0 beige:f5f5dc cornsilk:fff8dc lavender:e6e6fa gainsboro:dcdcdc lightgray:d3d3d3"
-        " lightgrey:d3d3d3 darkgray:a9a9a9 darkgrey:a9a9a9 dimgray:696969 dimgrey:696969 darkslategray:2f4f4f"
-        " darkblue:00008b darkred:8b0000 darkgreen:006400 midnightblue:191970 indigo:4b0082 crimson:dc143c"
-        " steelblue:4682b4 royalblue:4169e1 canvas:ffffff canvastext:000000 field:ffffff fieldtext:000000"
-    ).split()
-)
-_LONGEST_COLOUR = 200
-_LENGTH = re.compile(r"([-+]?\d{0,9}\.?\d{1,9})([a-z]{1,5}|%)?")
+_LENGTH = re.compile(r"([-+]?\d{0,9}\.?\d{1,9}(?:e[-+]?\d{1,2})?)([a-z]{1,5}|%)?")
 # Approximate pixels; a hundredth of the window counts as 10.
 UNITS = {
     **{"": 1.0, "px": 1.0, "pt": 1.33, "pc": 16.0, "q": 0.94, "in": 96.0, "cm": 38.0, "mm": 3.8},
@@ -50,6 +26,10 @@ _MATH: dict[str, Callable[[list[float]], float]] = {
     "min(": min,
     "max(": max,
     "clamp(": lambda values: max(values[0], min(values[1:])),
+    **{"sin(": lambda values: math.sin(values[0]), "cos(": lambda values: math.cos(values[0])},
+    **{"sqrt(": lambda values: math.sqrt(values[0]), "abs(": lambda values: abs(values[0])},
+    **{"mod(": lambda values: values[0] % values[1], "rem(": lambda values: math.fmod(values[0], values[1])},
+    **{"pow(": lambda values: math.pow(values[0], values[1]), "hypot(": lambda values: math.hypot(*values)},
 }
 DISPLAYS = frozenset(
     "none block inline inline-block flex inline-flex grid inline-grid contents flow flow-root table"
@@ -137,106 +117,6 @@ class _Calculation:
 
     def _next_is(self, signs: str) -> bool:
         return bool(self.terms) and self.terms[-1] in signs
-
-
-def read_colour(value: str) -> Colour | None:
-    """The colour; `None` for any value that is no single colour."""
-    return _read_colour(value.strip()) if len(value) <= _LONGEST_COLOUR else None
-
-
-@lru_cache(maxsize=2_000)
-def _read_colour(value: str) -> Colour | None:
-    if value == "transparent":
-        return 0, 0, 0, 0
-    if value.startswith("#"):
-        return _from_hex(value[1:])
-    if value in _NAMED:
-        return _from_hex(_NAMED[value])
-    if value.startswith("light-dark("):
-        return read_colour(value[11:].rstrip(")").split(",")[0]) if value.count(",") == 1 else None
-    if value.startswith("color-mix("):
-        return _from_mix(value)
-    if "(from " in value:
-        return _from_other(value)
-    found = _COLOUR.fullmatch(value)
-    return _from_function(found[1], found[2]) if found else None
-
-
-def _from_hex(digits: str) -> Colour | None:
-    if len(digits) in (3, 4):
-        digits = "".join(digit * 2 for digit in digits)
-    if len(digits) not in (6, 8):
-        return None
-    try:
-        red, green, blue, opacity = bytes.fromhex(digits.ljust(8, "f"))
-    except ValueError:
-        return None
-    return red, green, blue, opacity / 255
-
-
-def _from_mix(value: str) -> Colour | None:
-    found = _MIXED.fullmatch(value)
-    one, other = (read_colour(found[1]), read_colour(found[3])) if found else (None, None)
-    if found is None or one is None or other is None:
-        return None
-    share = float(found[2] or (100 - float(found[4]) if found[4] else 50)) / 100
-    red, green, blue, opacity = (a * share + b * (1 - share) for a, b in zip(one, other, strict=True))
-    return red, green, blue, opacity
-
-
-def _from_other(value: str) -> Colour | None:
-    """A colour made from another one: the same channels, or numbers in their place."""
-    found = _RELATIVE.fullmatch(value)
-    base = read_colour(found[2]) if found else None
-    if found is None or base is None or found[6]:
-        return None
-    channels = found[1].removesuffix("a")
-    if "".join(found.group(3, 4, 5)) == channels[-3:]:
-        return base
-    known = dict(zip("rgb", map(str, base), strict=False)) if channels == "rgb" else {}
-    return _read_colour(f"{channels}({' '.join(known.get(each, each) for each in found.group(3, 4, 5))})")
-
-
-def _from_function(name: str, arguments: str) -> Colour | None:
-    numbers = _NUMBER.findall(arguments.removeprefix("srgb"))
-    try:
-        values = [float(number.rstrip("%")) * (0.01 if number.endswith("%") else 1) for number in numbers]
-    except ValueError:
-        return None
-    if len(values) not in (3, 4):
-        return None
-    opacity = values[3] if len(values) == 4 else 1.0
-    if name == "rgb":
-        scaled = [value * 255 if number.endswith("%") else value for value, number in zip(values, numbers, strict=True)]
-        return scaled[0], scaled[1], scaled[2], opacity
-    red, green, blue = _SPACES[name](values[0], values[1], values[2])
-    return 255 * red, 255 * green, 255 * blue, opacity
-
-
-def _from_hwb(_hue: float, white: float, black: float) -> tuple[float, float, float]:
-    grey = white / (white + black) if white + black > 0 else 0.5
-    return grey, grey, grey
-
-
-def _from_lightness(scale: float) -> Callable[[float, float, float], tuple[float, float, float]]:
-    """Colours near black and white, where the hue hardly matters; any other becomes a grey."""
-
-    def convert(lightness: float, *_others: float) -> tuple[float, float, float]:
-        grey = min(1.0, lightness if lightness <= 1 else lightness / scale)
-        return grey, grey, grey
-
-    return convert
-
-
-_SPACES: dict[str, Callable[[float, float, float], tuple[float, float, float]]] = {
-    "hsl": lambda hue, saturation, lightness: colorsys.hls_to_rgb(hue / 360, lightness, saturation),
-    "hwb": _from_hwb,
-    "lab": _from_lightness(100),
-    "lch": _from_lightness(100),
-    "oklab": _from_lightness(1),
-    "oklch": _from_lightness(1),
-    "color": lambda red, green, blue: (red, green, blue),
-}
 
 
 # A screen of the usual size, with a mouse.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -262,3 +263,25 @@ def test_only_elements_that_a_rule_is_about_are_looked_at_closely(
     """The others, which are most of a page, cost next to nothing."""
     box = Node(1, "div", Node(0, "body", None, {}), around)
     assert Hiding([sheet], {}).is_suspect(Node(2, "p", box, {"class": "note"})) is is_suspect
+
+
+@pytest.mark.promise("hidden-languages")
+@each_row(
+    ("rule", "root", "is_hidden"),
+    [
+        (".fr:lang(en)", {"lang": "en-GB"}, True),
+        (".fr:lang(en)", {"lang": "fr"}, False),
+        (".fr:lang(en)", {}, False),
+        (":root:lang(en) .fr", {"lang": "en"}, True),
+        (":root:lang(de, 'fr') .fr", {"lang": "fr-CH"}, True),
+        (":root:lang(de, 'fr') .fr", {"lang": "en"}, False),
+        (".fr:dir(ltr)", {}, True),
+        (".fr:dir(ltr)", {"dir": "rtl"}, False),
+        (".fr:dir(rtl)", {"dir": "rtl"}, True),
+    ],
+)
+def test_a_rule_for_another_language_or_direction_hides_nothing(
+    rule: str, root: dict[str, str | None], is_hidden: bool
+) -> None:
+    hiding = Hiding([f"{rule}{{display:none}}"], root)
+    assert (judge_in(hiding, "p", {"class": "fr"}) is HIDDEN) is is_hidden
