@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.rerank import LEAD, all_cases, first_right
+from benchmarks.rerank import LEAD, all_cases, cases, first_right
 from dowse.rank.rerank import score_documents
 from tests.eval.test_passages import FLOORS
 from tests.realparts import missing
-from tools.passages.data import squad_file
+from tools.passages.data import language_pages, squad_file, web_pages
 
 EVERY = 10
 
@@ -31,6 +31,11 @@ def test_the_right_document_is_first_as_often_as_before(passages: Path) -> None:
     squad = [each for each in asked if each.set == "squad"]
     assert first_right(score_documents, squad) >= FLOORS["rerank"]["squad"]
     assert first_right(score_documents, asked) >= FLOORS["rerank"]["all"]
+
+
+def test_the_right_part_of_a_web_page_and_in_each_language_is_first_as_often_as_before() -> None:
+    assert first_right(score_documents, list(cases(list(web_pages())))) >= FLOORS["rerank"]["web"]
+    assert first_right(score_documents, list(cases(list(language_pages())))) >= FLOORS["rerank"]["languages"]
 
 
 @pytest.mark.promise("rerank-first")

@@ -86,7 +86,7 @@ def to_question(arguments: Arguments) -> Question:
 
 
 def check_country(code: str) -> str:
-    """The code of a country in capitals; raises `InvalidRequest` for one that does not exist."""
+    """The code of a country in capitals; raises `InvalidRequest` for an unknown one."""
     region = code.upper()
     if region and region not in COUNTRIES:
         expected = f" must be a country by its two letters in ISO 3166, such as US or AE, not {region}."

@@ -175,7 +175,7 @@ def note(page: Page) -> str:
 
 
 def failure(page: Page) -> str:
-    """The sentence of the note for an unread page; empty for one that was read."""
+    """The sentence of the note for an unread page; empty for a read page."""
     return "" if page.status.readable else f"Failed to retrieve page content: {reason(page)}"
 
 

@@ -252,7 +252,7 @@ class NotCovered(Transient):
 
 
 class NoInstance(Transient):
-    """No instance is known, all are resting, or all that were tried failed."""
+    """No instance is known, all are resting, or all tried ones failed."""
 
     code = "no_instance"
     summary = "had no instance that could answer"

@@ -45,7 +45,7 @@ class Background:
         task.add_done_callback(self.tasks.discard)
 
     async def finish(self, timeout_s: float | None = None) -> None:
-        """Wait for all tasks, and cancel the ones that are not done in time."""
+        """Wait for all tasks, and cancel the late ones."""
         if self.tasks:
             _, late = await asyncio.wait(self.tasks, timeout=timeout_s)
             for task in late:

@@ -72,6 +72,22 @@ def identify_call() -> Iterator[str]:
         _call_id.reset(outside)
 
 
+class MaskingFilter(logging.Filter):
+    """Redacts records on their way to the handlers of another program, which know no secret of dowse."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if fields := vars(record).get(_FIELDS):
+            vars(record)[_FIELDS] = self._redactor.fields(fields)
+        if record.exc_info and record.exc_info[0]:
+            # Formatters use this text in place of the exception.
+            record.exc_text = self._redactor.message("".join(traceback.format_exception(*record.exc_info)).rstrip())
+        return True
+
+
 class JsonLines(logging.Formatter):
     """Formats a record as one line of ASCII JSON; control characters are escaped."""
 

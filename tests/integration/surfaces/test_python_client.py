@@ -197,6 +197,23 @@ def test_an_address_or_token_that_cannot_be_one_is_refused_at_once(base_url: str
     assert "secret-word" not in str(caught.value)
 
 
+async def test_the_synchronous_client_of_a_server_gives_the_same(server: Server, web: PocketWeb) -> None:
+    async with (
+        remote(server, web) as client,
+        server.here({**web.environment("serper"), "DOWSE_STATE": "memory:", "DOWSE_TOKENS": f"ana:{TOKEN}"}) as http,
+    ):
+        synchronous = Client(base_url=f"{http.origin}/api/v1/", token=TOKEN)
+        found = await asyncio.to_thread(synchronous.rerank, "how heavy is an otter", DOCUMENTS)
+        await asyncio.to_thread(synchronous.close)
+        assert found == await client.rerank("how heavy is an otter", DOCUMENTS)
+
+
+async def test_a_setting_that_is_misspelt_in_the_environment_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOWSE_SERCH_ORDER", "tavily")
+    with pytest.warns(UserWarning, match="DOWSE_SERCH_ORDER is not a setting of dowse; did you mean"):
+        AsyncClient()
+
+
 async def test_a_page_that_cannot_be_read_has_a_status_and_no_passages(web: PocketWeb) -> None:
     async with local(web) as client:
         page = await client.read(web.page("/missing"))

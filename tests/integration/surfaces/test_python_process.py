@@ -97,6 +97,46 @@ asyncio.run(main())
     assert await run(program, web.environment("serper"), tmp_path) == ("serper\n", "", 0)
 
 
+async def test_a_failing_provider_is_logged_only_where_the_program_logs(web: PocketWeb, tmp_path: Path) -> None:
+    web.serper.fails("500")
+    program = f"""
+from dowse import Client
+from dowse.errors import AllProvidersFailed
+
+try:
+    Client().search({QUERY!r})
+except AllProvidersFailed as error:
+    print(error.attempts[0].outcome)
+"""
+    environment = {**web.environment("serper"), "DOWSE_KEYLESS": "off"}
+    assert await run(program, environment, tmp_path) == ("unavailable\n", "", 0)
+    logging = "import logging; logging.basicConfig(format='%(name)s %(message)s')"
+    out, err, code = await run(f"{logging}\n{program}", environment, tmp_path)
+    assert (out, code) == ("unavailable\n", 0)
+    assert set(err.splitlines()) == {"dowse attempt failed"}
+
+
+async def test_without_file_descriptors_the_caller_is_told_and_does_not_hang(tmp_path: Path) -> None:
+    program = """
+import os, resource, threading
+from dowse import Client
+from dowse.surfaces.python import background
+
+threading.excepthook = lambda _: None
+client = Client()
+last = os.dup(0)
+os.close(last)
+resource.setrlimit(resource.RLIMIT_NOFILE, (last, last))
+try:
+    client.rerank("otter", ["An otter."])
+except RuntimeError as error:
+    print(error)
+"""
+    # asyncio itself leaves a loop behind that it could not finish, and warns of it.
+    out, _, code = await run(program, {"DOWSE_STATE": "memory:"}, tmp_path)
+    assert (out, code) == ("the event loop of the client could not be started\n", 0)
+
+
 async def test_a_fork_is_told_that_the_client_is_not_its_own(web: PocketWeb, tmp_path: Path) -> None:
     program = """
 import os, warnings

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.secrets.redact import MASK, Redactor
-from dowse.telemetry.log import LOGGER, JsonLines, LogFormat, configure, event, identify_call
+from dowse.telemetry.log import LOGGER, JsonLines, LogFormat, MaskingFilter, configure, event, identify_call
 from tests.support.tables import each_row
 
 KEY = "sk-canary-5e9a1c47d20b83f6"
@@ -204,3 +204,26 @@ async def test_every_line_of_a_call_has_its_id_also_those_of_its_tasks() -> None
     assert [line["call_id"] for line in lines if line["event"] == "a"] == [first] * 3
     assert [line["call_id"] for line in lines if line["event"] == "b"] == [second] * 3
     assert "call_id" not in lines[-1]
+
+
+KEY = "5e9a1c47d20b83f6e4c7190a2bd85f3361fe07ca"
+
+
+def test_records_for_handlers_of_other_programs_hold_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    masking = MaskingFilter(Redactor([KEY]))
+    LOGGER.addFilter(masking)
+    try:
+        event(logging.WARNING, "attempt failed", detail=f"bad key {KEY}")
+        try:
+            raise ValueError(f"no {KEY}")
+        except ValueError:
+            LOGGER.exception("crashed")
+        LOGGER.warning("plain")
+    finally:
+        LOGGER.removeFilter(masking)
+    failed, crashed, plain = caplog.records
+    assert vars(failed)["dowse_fields"] == {"detail": "bad key [redacted]"}
+    shown = logging.Formatter().format(crashed)
+    assert "ValueError: no [redacted]" in shown
+    assert KEY not in shown
+    assert logging.Formatter().format(plain) == "plain"

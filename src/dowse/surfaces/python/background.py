@@ -48,11 +48,13 @@ class LoopThread:
         self._is_ready = threading.Event()
         # Calls scheduled before the end is requested are run; later ones are refused. A finalizer may interrupt.
         self._scheduling = threading.RLock()
-        self._is_stopping = False
+        self._is_serving = self._is_stopping = False
         # A daemon: the interpreter does not wait for it, and its end is requested by a finalizer.
         self._thread = threading.Thread(target=self._main, name="dowse", daemon=True)
         self._thread.start()
         self._is_ready.wait()
+        if not self._is_serving:
+            raise RuntimeError("the event loop of the client could not be started")
 
     @property
     def is_here(self) -> bool:
@@ -84,11 +86,16 @@ class LoopThread:
             self._thread.join(_CLOSING_S)
 
     def _main(self) -> None:
-        asyncio.run(self._serve())
+        try:
+            asyncio.run(self._serve())
+        finally:
+            # Also without a loop, for want of file descriptors: the caller is waiting.
+            self._is_ready.set()
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._loop.set_default_executor(LateExecutor())
+        self._is_serving = True
         self._is_ready.set()
         await self._stop.wait()
         for call in self._calls:

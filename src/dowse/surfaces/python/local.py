@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from dowse.contracts.output import map_texts
 from dowse.core.errors import AllProvidersFailed, DowseError, InvalidRequest, ProviderError
 from dowse.core.runtime import CallContext
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.log import LOGGER, identify_call
+from dowse.telemetry.log import LOGGER, MaskingFilter, identify_call
 
 if TYPE_CHECKING:
     from dowse.app import App
     from dowse.contracts.dispatch import Call, Services
-    from dowse.secrets.redact import Redactor
 
 Json = Mapping[str, object]
 
@@ -27,6 +27,7 @@ class LocalBackend:
         self._settings = settings.model_copy(update={"contract": "dowse"})
         self._app: App | None = None
         self._calls: dict[str, Call] = {}
+        self._masking = MaskingFilter(Redactor(settings.secrets()))
         # Without any handler, Python would print the warnings of a library to stderr.
         if not LOGGER.handlers:
             LOGGER.addHandler(logging.NullHandler())
@@ -42,6 +43,7 @@ class LocalBackend:
 
     async def close(self) -> None:
         app, self._app = self._app, None
+        LOGGER.removeFilter(self._masking)
         if app is not None:
             await app.__aexit__(None, None, None)
 
@@ -51,6 +53,7 @@ class LocalBackend:
             from dowse.app import App
 
             self._app = App(self._settings)
+            LOGGER.addFilter(self._masking)
             self._calls = _make_calls(self._app.services)
         return self._app
 

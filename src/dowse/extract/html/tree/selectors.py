@@ -245,7 +245,7 @@ class _Compiler:
         return token
 
     def _add(self, compound: Compound, token: re.Match[str]) -> bool:
-        """Add a simple selector; false for one that is not understood."""
+        """Add a simple selector; false for an unknown one."""
         if token["nest"]:
             self._add_alternatives(compound, self._scope)
         elif token["mark"]:
