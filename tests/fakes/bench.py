@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from dowse.cache.entries import AnswerLifetimes
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Answer, Services
@@ -98,6 +100,8 @@ class ContractBench:
             settings,
             Guardrails(RULES),
             redactor,
+            _only_over_http,
+            _only_over_http,
         )
         self.contract = registry.build(contract, self.services)
 
@@ -119,3 +123,7 @@ class ContractBench:
 
     async def _progress(self, step: str) -> None:
         self.steps.append(step)
+
+
+def _only_over_http() -> NoReturn:
+    raise AssertionError("no tool maps sites or reads batches")

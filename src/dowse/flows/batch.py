@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dowse.cache.entries import CacheEntries, Codec
-from dowse.core.errors import DowseError, Offline
+from dowse.core.errors import Offline, RequestRefused, StoreFailed
 from dowse.core.models import Clock, Deadline, Page, Principal, Status
 from dowse.core.runtime import Background, calling, share_key
 from dowse.document.clean import beginning
@@ -24,9 +24,10 @@ MOST_URLS = 200
 KEPT_S = 3600.0
 """How long a job and its pages are kept."""
 _MOST_JOBS = 3
+_TOO_MANY = f"At most {_MOST_JOBS} batches run at a time; wait for one of them, or cancel it."
 _AT_ONCE = 4
 _LONGEST_S = 1800.0
-# A job whose record has not been renewed for so long has lost its process.
+# Without a renewal of its record for so long, a job has lost its process.
 _RENEWED_S, _LOST_S = 5.0, 60.0
 _PAGE_CHARS = 400_000
 _JOB, _PROGRESS, _CANCELLED, _PAGE = "batch", "batch progress", "batch cancelled", "batch page"
@@ -36,20 +37,6 @@ _MARK = b"1"
 PAGES_IN_ANSWER = 20
 
 RUNNING, COMPLETED, FAILED, CANCELLED = "scraping", "completed", "failed", "cancelled"
-
-
-class TooManyJobs(DowseError):
-    """A caller has as many running jobs as it may have."""
-
-    def __init__(self) -> None:
-        super().__init__(f"At most {_MOST_JOBS} batches run at a time; wait for one of them, or cancel it.")
-
-
-class JobNotKept(DowseError):
-    """The store cannot keep a job now."""
-
-    def __init__(self) -> None:
-        super().__init__("The store of this server cannot keep a batch now; try again later.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +98,18 @@ class BatchFlow:
         self._running: Counter[str] = Counter()
 
     async def start(self, urls: Sequence[str], options: str, caller: Principal) -> str:
-        """Begin a job and return its id; raises `Offline`, `TooManyJobs` and `JobNotKept`."""
+        """Begin a job and return its id; raises `Offline`, `RequestRefused` above the limit, and `StoreFailed`."""
         if self._offline:
             raise Offline("scrape")
         owner = share_key(caller)
         if self._running[owner] >= _MOST_JOBS:
-            raise TooManyJobs
+            raise RequestRefused(429, _TOO_MANY)
         job_id = secrets.token_hex(_ID_BYTES)
         run = _Run(_name(job_id, caller), BatchJob(tuple(urls), options, self._now()), caller)
         await self._write(_JOB, run.name, self._jobs.encode(run.job))
         await self._write(_PROGRESS, run.name, self._progress.encode(run.progress(RUNNING)))
         if await self._entries.look(_JOB, run.name) is None:
-            raise JobNotKept
+            raise StoreFailed("The store of this server cannot keep a batch now; try again later.")
         self._running[owner] += 1
         self._background.start(self._work(run, owner))
         return job_id

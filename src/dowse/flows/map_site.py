@@ -35,7 +35,7 @@ _MOST_SITEMAPS = 30
 # Requests to one site at a time.
 _AT_ONCE = 2
 _FILE_S = 10.0
-# Of the time, for what has been found.
+# Of the time, for ranking and answering.
 _RESERVE_S = 0.3
 _ACCEPT = "application/xml,text/xml,text/plain,application/gzip,*/*;q=0.1"
 
@@ -178,7 +178,7 @@ class MapFlow:
         await self._read_all(_Queue(deque(urls.link(each, origin) for each in named)), found, until)
 
     async def _read_all(self, queue: _Queue, found: _Found, until: Deadline) -> None:
-        """Read sitemaps, and the ones that these name, until the site is known well enough."""
+        """Read sitemaps and the further sitemaps that these name, until the map is full."""
         while not found.is_full and not until.passed and (batch := queue.take(_AT_ONCE)):
             for file in await asyncio.gather(*(self._sitemap(each, found, until) for each in batch)):
                 found.add(file.pages)

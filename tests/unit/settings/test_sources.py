@@ -106,6 +106,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         ("3", "strict"),
         "takes 0 (off), 1 (moderate) or 2 (strict).",
     ),
+    ("DOWSE_SEARXNG_CONTENT",): (("passage", "all"), "takes one of snippets, passages."),
     ("DOWSE_WIRES",): (
         ("maybe", "tavily,bing", "on,tavily", ",", "all"),
         "takes on, off, or names out of searxng, firecrawl, tavily, exa, serper, perplexity, jina, brave, openwebui, "

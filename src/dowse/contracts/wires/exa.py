@@ -66,7 +66,7 @@ def build(services: Services) -> Wire:
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """What is wanted of each page: its text up to so many characters, passages, a summary."""
+    """The wanted parts of each page: its text up to so many characters, passages, a summary."""
 
     text: bool
     text_chars: int
@@ -92,7 +92,7 @@ class _Contents:
         return not (self.text or self.highlights or self.summary)
 
     def shape(self, page: Page, shown: str, summary: str = "") -> dict[str, object]:
-        """The fields of a page that was read; none of one that was not."""
+        """The fields of a page that was read; none for an unread page."""
         whole = whole_text(page)
         if not whole:
             return {}

@@ -45,21 +45,16 @@ class PageFailure:
     message: str
 
 
-class PageFailed(DowseError):
-    """The one page of a request was not read: an error, never an empty success."""
-
-    def __init__(self, page: Page) -> None:
-        self.failure = describe_page(page)
-        super().__init__(self.failure.message)
+def page_failed(page: Page) -> PageUnreadable:
+    """The error for a request of one page that was not read: never an empty success."""
+    return PageUnreadable(page.status, reason=page.reason, http_status=page.http_status)
 
 
 def describe_error(error: DowseError) -> Failure:
     """The status, message, headers and code of an error."""
     if isinstance(error, PageUnreadable):
-        page = Page("", error.status, reason=error.reason, http_status=error.http_status)
-        return describe_error(PageFailed(page))
-    if isinstance(error, PageFailed):
-        return Failure(error.failure.status, error.failure.message, {}, error.failure.code)
+        page = describe_page(Page("", error.status, reason=error.reason, http_status=error.http_status))
+        return Failure(page.status, page.message, {}, page.code)
     status = _status_of_providers(error) if isinstance(error, AllProvidersFailed) else status_of(error)
     wait_s = retry_after_s(error)
     headers = {"Retry-After": str(wait_s)} if wait_s is not None and status in (429, 503) else {}

@@ -1,4 +1,4 @@
-"""Fields of a wire's request: lenient reading, and the names of the ones that have no effect."""
+"""Fields of a wire's request: lenient reading, and the names of fields without effect."""
 
 from __future__ import annotations
 

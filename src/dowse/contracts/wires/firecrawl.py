@@ -11,7 +11,7 @@ from dowse.contracts.dispatch import Services
 from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest, Wire
 from dowse.contracts.get_content import complete_address
 from dowse.contracts.wires import firecrawl_shapes as shapes
-from dowse.contracts.wires.failures import PageFailed, describe_error
+from dowse.contracts.wires.failures import describe_error, page_failed
 from dowse.contracts.wires.fields import Fields, types_of
 from dowse.contracts.wires.firecrawl_shapes import SILENT_OPTIONS, ScrapeOptions
 from dowse.contracts.wires.mapping import map_site
@@ -24,7 +24,7 @@ from dowse.core.models import Category, SearchOutcome
 from dowse.core.protocols import Door
 from dowse.core.runtime import CallContext
 from dowse.core.text import ArgumentName
-from dowse.flows.batch import MOST_URLS, BatchState, TooManyJobs
+from dowse.flows.batch import MOST_URLS, BatchState
 from dowse.flows.map_site import MOST_LINKS, MapRequest, SitemapUse
 
 _MS = 0.001
@@ -125,7 +125,7 @@ class Firecrawl:
         max_age_s = None if max_age is None else max(0.0, max_age * _MS)
         (shown,) = await read_pages(self._services, context, [url], timeout_s=timeout_s, max_age_s=max_age_s)
         if not shown.page.status.readable:
-            raise PageFailed(shown.page)
+            raise page_failed(shown.page)
         warnings = warnings_of(fields.ignored(), options.warnings, shown.page.warnings)
         # The SDKs look for the warning in the document, others beside it.
         document = shapes.document(shown.page, options.formats) | _warning(warnings)
@@ -175,10 +175,7 @@ class Firecrawl:
         invalid = [each for each in addresses if each not in good]
         if not good or (invalid and not fields.flag("ignoreInvalidURLs", default=True)):
             raise InvalidRequest(ArgumentName("urls"), " must be a list of web addresses.")
-        try:
-            job = await self._services.batches().start(good, str(options), context.caller)
-        except TooManyJobs as error:
-            raise RequestRefused(429, str(error)) from error
+        job = await self._services.batches().start(good, str(options), context.caller)
         body = {"success": True, "id": job, "url": self._job_url(request, job), "invalidURLs": invalid}
         return HttpReply({**body, **_warning(warnings_of(fields.ignored(), options.warnings))})
 

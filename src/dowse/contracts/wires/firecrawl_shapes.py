@@ -18,7 +18,7 @@ from dowse.flows.batch import KEPT_S, BatchState
 _SERVED = ("markdown", "links")
 _LINK = re.compile(r"\]\(<?(https?://[^\s()<>]{1,2048})")
 _MOST_LINKS = 1000
-# These ask for what this server does anyway, or for accounting of which it has its own.
+# Options that this server always applies, or that concern the accounting of the original.
 SILENT_OPTIONS = (
     *("onlyMainContent", "removeBase64Images", "blockAds", "storeInCache", "fastMode", "proxy", "integration"),
     *("origin", "zeroDataRetention", "onlyCleanContent", "skipTlsVerification"),
@@ -27,7 +27,7 @@ SILENT_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ScrapeOptions:
-    """What is wanted of a page; `unserved` are formats that this server does not have."""
+    """The wanted formats of a page; `unserved` are formats that this server does not have."""
 
     formats: tuple[str, ...]
     unserved: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def document(page: Page, formats: Collection[str]) -> dict[str, object]:
 
 
 def metadata(page: Page) -> dict[str, object]:
-    """What is known of a page, and why it was not read if it was not."""
+    """Metadata of a page, with the error of an unread one."""
     facts = page.facts
     optional = {
         "title": page.title,

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from dowse.contracts.dispatch import Services
 from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest, TokenPlace, Wire
-from dowse.contracts.wires.failures import PageFailed, describe_error
+from dowse.contracts.wires.failures import describe_error, page_failed
 from dowse.contracts.wires.fields import Fields
 from dowse.contracts.wires.firecrawl_shapes import links_in
 from dowse.contracts.wires.reading import read_pages
@@ -36,7 +36,7 @@ _TEXT = "text/plain; charset=utf-8"
 _FORMS = ("", "markdown", "content", "text")
 _FOLDED = re.compile(r"^(https?):/+")
 _OK = {"code": 200, "status": 20_000}
-# Headers of the reader that choose between what this server has one kind of.
+# Headers of the reader without an effect here.
 _UNSERVED = (
     "x-target-selector",
     "x-wait-for-selector",
@@ -80,7 +80,7 @@ async def _read(services: Services, request: HttpRequest, context: CallContext) 
     (shown,) = await read_pages(services, context, [url], timeout_s=timeout_s, max_age_s=_max_age_s(wishes))
     page = shown.page
     if not page.status.readable:
-        raise PageFailed(page)
+        raise page_failed(page)
     text = to_plain_text(page.text) if form == "text" else page.text
     headers = warning_headers(warnings_of((*_unserved(wishes, form), *fields.ignored()), page.warnings))
     if "application/json" not in request.headers.get("accept", ""):
@@ -98,7 +98,7 @@ def _max_age_s(wishes: Fields) -> float | None:
 
 
 def _unserved(wishes: Fields, form: str) -> list[str]:
-    """The headers that ask for what this server does not have."""
+    """Headers and formats without an effect here."""
     named = [name for name in _UNSERVED if name in wishes]
     return named if form in _FORMS else [*named, f"x-return-format {form}"]
 

@@ -27,7 +27,7 @@ from dowse.core.runtime import CallContext
 from dowse.core.text import ArgumentName
 
 _RESULTS, _MOST_RESULTS = 3, 50
-# Its snippets may be all that the model gets.
+# The model may get nothing but these snippets.
 _PASSAGE_TOKENS = 800
 # Of a retriever, which its client cannot say.
 _RETRIEVER_S = 20.0

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from dowse.contracts.dispatch import Services
 from dowse.contracts.get_content import complete_address
 from dowse.contracts.output import MAX_TOKENS
-from dowse.contracts.wires.failures import PageFailed
+from dowse.contracts.wires.failures import page_failed
 from dowse.contracts.wires.searching import patience_s
 from dowse.core.models import Body, Page, Status
 from dowse.core.runtime import CallContext
@@ -69,12 +69,12 @@ def engine_of(shown: Sequence[ShownPage]) -> str:
 
 
 async def read_document(services: Services, context: CallContext, data: bytes, content_type: str, name: str) -> Page:
-    """The text of a given document; raises `PageFailed` for one without text."""
+    """The text of a given document; raises `PageUnreadable` for one without text."""
     media_type = identify(content_type, data, f"file:///{quote(name)}")
     page = Page(name, Status.UNSUPPORTED)
     if media_type.is_readable:
         body = Body("", data, media_type.name, media_type.charset)
         page = await services.extract.extract_document(body, services.deadline(context))
     if not page.status.readable:
-        raise PageFailed(page)
+        raise page_failed(page)
     return page

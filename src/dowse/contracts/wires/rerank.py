@@ -17,7 +17,7 @@ from dowse.core.text import ArgumentName
 from dowse.core.tokens import estimate_tokens
 from dowse.flows.rerank import RerankRequest
 
-# The one model here is the passage scorer, whatever the name.
+# The only model is the passage scorer, under any name.
 _SILENT = ("model", "max_chunks_per_doc", "max_tokens_per_doc", "priority", "truncate", "truncation", "user")
 
 

@@ -33,7 +33,7 @@ _MARGIN, _MOST_MARGIN_S, _LEAST_S = 0.1, 0.5, 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a caller of a wire asks for; `num_results` and domains as they were sent, `country` in two letters.
+    """A search as a caller of a wire asks for it; `num_results` and domains as sent, `country` in two letters.
 
     `passage_tokens` is the budget of passages of each page: 0 for whole pages, `None` to read no pages.
     """
@@ -95,7 +95,7 @@ def _to_query(services: Services, wanted: Wanted) -> Query:
 
 
 def patience_s(timeout_s: float | None) -> float | None:
-    """The time for a call whose client waits for `timeout_s`: a little less, so that the answer arrives in time."""
+    """The time for a call of a client with this timeout: a little less, so that the answer arrives in time."""
     if timeout_s is None:
         return None
     return max(_LEAST_S, timeout_s - min(_MOST_MARGIN_S, timeout_s * _MARGIN))
@@ -119,7 +119,7 @@ def published(result: Result) -> str:
 
 
 def unread(outcome: SearchOutcome) -> tuple[Result, ...]:
-    """The results whose pages were to be read and could not be."""
+    """The results with pages that could not be read."""
     return tuple(
         each for each in outcome.results if not each.page.status.readable and each.page.status != "not_fetched"
     )
@@ -139,9 +139,9 @@ def warnings_of(ignored: Sequence[str], *further: Iterable[str]) -> tuple[str, .
 
 
 def warning_headers(warnings: Iterable[str]) -> Mapping[str, str]:
-    """Warnings as a header, for wires whose bodies have no field for them; in ASCII, as headers are."""
+    """Warnings as a header, for wires without a field for them; in ASCII, as headers are."""
     line = "; ".join(map(one_line, warnings))
-    # JSON escapes what a header cannot hold, and keeps plain text as it is.
+    # JSON escapes the characters that a header cannot hold, and keeps plain text.
     return {WARNINGS_HEADER: json.dumps(line)[1:-1].replace('\\"', "'")[:_HEADER_CHARS]} if line else {}
 
 

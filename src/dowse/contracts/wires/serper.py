@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dowse.contracts.dispatch import Services
 from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest, TokenPlace, Wire
-from dowse.contracts.wires.failures import PageFailed, describe_error
+from dowse.contracts.wires.failures import describe_error, page_failed
 from dowse.contracts.wires.fields import Fields
 from dowse.contracts.wires.reading import read_pages
 from dowse.contracts.wires.searching import (
@@ -140,7 +140,7 @@ async def _scrape(services: Services, request: HttpRequest, context: CallContext
     (shown,) = await read_pages(services, context, [url], timeout_s=fields.seconds("timeout"))
     page = shown.page
     if not page.status.readable:
-        raise PageFailed(page)
+        raise page_failed(page)
     known = {"title": page.title, "description": page.facts.description, "language": page.facts.language}
     body = {
         "text": page.plain or to_plain_text(page.text),

@@ -51,7 +51,7 @@ _FORMATS = ("", "markdown", "text")
 _TOKENS_PER_CHUNK, _CHUNKS = 150, 3
 _MOST_RESULTS, _RESULTS, _MOST_CHUNKS = 20, 5, 5
 _MOST_LINKS = 50
-# Accepted, without a word: accounts and usage, of which this server has its own, and what it does anyway.
+# Options that this server always applies, or that concern the accounting of the original.
 _SILENT = ("include_usage", "extract_depth", "auto_parameters", "project", "session_id", "cache_fallback")
 
 
@@ -80,7 +80,7 @@ def build(services: Services) -> Wire:
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What is shown of each page: the whole text as well, as Markdown or as plain text."""
+    """The shown parts of each page: the whole text as well, as Markdown or as plain text."""
 
     with_raw: bool
     is_plain: bool
@@ -126,7 +126,7 @@ def to_wanted(fields: Fields, today: date) -> Wanted:
     started = iso_date("start_date", fields.text("start_date"))
     return Wanted(
         text=fields.required("query"),
-        # None at all is allowed, and of no use to anybody here.
+        # Zero is allowed in the original.
         num_results=max(1, count),
         category=_TOPICS[fields.choice("topic", _TOPICS)],
         language=fields.text("language"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.contracts.wires.failures import PageFailed, describe_error, describe_page, failed_providers
+from dowse.contracts.wires.failures import describe_error, describe_page, failed_providers, page_failed
 from dowse.core.errors import (
     AllProvidersFailed,
     BudgetSpent,
@@ -40,7 +40,7 @@ def failed(*errors: ProviderError) -> AllProvidersFailed:
         (RequestRefused(413, "too large"), 413),
         (Overloaded(1), 503),
         (Stopping(), 503),
-        (Offline("search"), 503),
+        (Offline("search"), 409),
         (NoProvider("none"), 503),
         (InternalError("web_search"), 500),
         (failed(RateLimited("serper")), 429),
@@ -73,7 +73,7 @@ def test_every_page_that_was_not_read_is_an_error(status: Status) -> None:
 def test_the_reason_of_a_failure_is_a_phrase_and_its_code_that_of_firecrawl() -> None:
     page = Page("https://x.test/", Status.ERROR, reason=FailureReason.HOST_NOT_FOUND)
     assert describe_page(page).code == "SCRAPE_DNS_RESOLUTION_ERROR"
-    told = describe_error(PageFailed(Page("https://x.test/", Status.NOT_FOUND, http_status=410)))
+    told = describe_error(page_failed(Page("https://x.test/", Status.NOT_FOUND, http_status=410)))
     assert (told.status, told.code) == (404, "SCRAPE_NOT_FOUND")
     assert "the site answered HTTP 410" in told.message
 
