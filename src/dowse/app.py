@@ -87,10 +87,7 @@ class App:
         self._api_client = ConfiguredClient(USER_AGENT, proxy=proxy)
         self._page_client = UntrustedClient(self._guard, USER_AGENT, proxy=proxy)
         self._robots = RobotsFiles(self._page_client, self.clock, self._entries, kept_s=settings.ttl_robots)
-        self._workers = WorkerPool(
-            pdf_max_pages=settings.pdf_max_pages,
-            with_images=settings.images == "alt",
-        )
+        self._workers = WorkerPool(pdf_max_pages=settings.pdf_max_pages, with_images=settings.images == "alt")
         browsing = (settings, self._guard, self._api_client, self.clock)
         self.browser = None if settings.browser == "off" else BrowserOnDemand(*browsing, user_agent=USER_AGENT)
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from dowse.core.errors import ConfigError
 from dowse.core.text import one_line
+from dowse.settings.coherence import is_harmless, make_coherent
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
 from dowse.settings.derive import fill
@@ -25,20 +26,15 @@ from dowse.settings.described.own import VARIABLE, find_own, load_own
 from dowse.settings.described.specs import OwnProviders
 from dowse.settings.model import Settings, all_settings, enabled_without_credential, list_settings
 from dowse.settings.providers import SPECS
-from dowse.settings.sites import SEARCHED_SITES
 
 # Keys of swissarmyhammer's `[web_search]` table for features that dowse does not have. They are accepted without a
 # warning, so that the table can be copied as it is; the doctor names them.
 WITHOUT_EFFECT = frozenset({"DOWSE_SUMMARIZE_LONG_CONTENT", "DOWSE_MAX_SUMMARY_LENGTH", "DOWSE_EXTRACT_CODE_BLOCKS"})
 # Variables that are no settings: the file to read, and the corpora of the project's own tests.
 _NO_SETTINGS = frozenset({"DOWSE_CONFIG", "DOWSE_EVAL_DATA"})
-_DOUBLED = "DOWSE_MCP_PROVIDERS names {!r}, which dowse has already; call it something else."
 FLAG, ENVIRONMENT, FILE = "flag", "environment", "file"
 """Sources of values, in order of precedence."""
 _FOREIGN_PROXIES = frozenset({"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"})
-# Signs of a password or a parameter in an address, a long word, and a shorter one with a digit.
-_KEY_LIKE = re.compile(r"@|=\S{4}|[\w-]{12}|(?=[A-Za-z_-]{0,8}\d)[\w-]{9}", re.ASCII)
-_LONGEST_QUOTE = 40
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
 
@@ -124,7 +120,7 @@ def examine(
     warnings = [*file.refusals, *file.typos]
     own = _read_own(layers, env, problems)
     given, validated = _validate(_pick(layers, own), own, warnings, problems)
-    settings = _coherent(validated, problems)
+    settings = make_coherent(validated, problems)
     known = _variable_names() | {name for setting in settings.declared for name in setting.variables}
     warnings += [_typo(name) for name in sorted(env.keys() - known) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
@@ -346,61 +342,12 @@ def _sentence(setting: Setting, given: Given) -> str:
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
     written = str(given.value)
     is_near = difflib.get_close_matches(written, re.findall(r"[\w-]+", setting.takes), n=1, cutoff=0.8)
-    is_shown = not may_hold_secret(setting, given) and (is_near or _is_harmless(written))
+    is_shown = not may_hold_secret(setting, given) and (is_near or is_harmless(written))
     value = f" is {written!r}, but it" if is_shown else ""
     return f"{given.shown_name}{value} takes {setting.takes}."
-
-
-def _is_harmless(written: str) -> bool:
-    """Whether an invalid value can be quoted: a key may have been written to the wrong variable."""
-    return len(written) <= _LONGEST_QUOTE and not _KEY_LIKE.search(written)
 
 
 def may_hold_secret(setting: Setting, given: Given) -> bool:
     """Whether a value must not be shown: an address may hold a password, before its host or in its parameters."""
     written = str(given.value)
     return setting.is_secret or "@" in written or (setting.path == ("state",) and "?" in written)
-
-
-def _coherent(settings: Settings, problems: list[str]) -> Settings:
-    """The settings without values that do not fit together; a sentence about each goes to `problems`."""
-    doubled = sorted(settings.specs.keys() & settings.mcp_providers.keys())
-    servers = {**settings.own.servers, **settings.mcp_providers}
-    servers = {name: server for name, server in servers.items() if name not in doubled}
-    names = (*settings.names("search"), *settings.keyless_names, *servers)
-    problems += list(map(_DOUBLED.format, doubled[:1]))
-    changed: dict[str, object] = {
-        "mcp_providers": servers,
-        "search_order": _known_names("DOWSE_SEARCH_ORDER", settings.search_order, names, problems),
-        "keyless_order": _known_names("DOWSE_KEYLESS_ORDER", settings.keyless_order, settings.keyless_names, problems),
-        "open_apis": _known_names("DOWSE_OPEN_APIS", settings.open_apis, SEARCHED_SITES, problems),
-    }
-    if incomplete := _incomplete_jwt(settings):
-        problems.append(incomplete)
-        changed |= {"jwt_issuer": "", "jwt_audience": "", "jwks_url": None}
-    if settings.github_private and not settings.github_token:
-        problems.append("GITHUB_PRIVATE needs GITHUB_TOKEN, which shows these repositories.")
-        changed |= {"github_private": ()}
-    current = dict(settings)
-    changed = {name: value for name, value in changed.items() if value != current[name]}
-    return settings.model_copy(update=changed) if changed else settings
-
-
-def _known_names(variable: str, given: tuple[str, ...], names: tuple[str, ...], problems: list[str]) -> tuple[str, ...]:
-    unknown = [name for name in given if name not in names]
-    shown = [f"names {name!r}, but it" if _is_harmless(name) else "names an unknown one: it" for name in unknown]
-    problems += [f"{variable} {wrong} takes names out of {', '.join(names)}." for wrong in shown]
-    return tuple(name for name in given if name in names)
-
-
-def _incomplete_jwt(settings: Settings) -> str:
-    """All three or none: without an audience a token issued for another service would do here too."""
-    parts = {
-        "DOWSE_JWT_ISSUER": settings.jwt_issuer,
-        "DOWSE_JWT_AUDIENCE": settings.jwt_audience,
-        "DOWSE_JWKS_URL": settings.jwks_url,
-    }
-    missing = [name for name, value in parts.items() if not value]
-    if not missing or len(missing) == len(parts):
-        return ""
-    return f"{' and '.join(missing)} must be set too: JSON Web Tokens need issuer, audience and keys."
