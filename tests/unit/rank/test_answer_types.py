@@ -60,6 +60,12 @@ def test_a_value_of_the_question_is_no_answer() -> None:
     assert not has_type("The 25 minutes of delay were long.", question, ("duration",))
 
 
+def test_only_the_beginning_of_a_long_text_is_looked_at() -> None:
+    question, types = "How tall is it?", ("length",)
+    assert has_type(f"{'word ' * 100}41 metres", question, types)
+    assert not has_type(f"{'word ' * 400}41 metres", question, types)
+
+
 def test_words_of_the_type_are_implied_and_no_others() -> None:
     asked = find_asked("How much does a ticket to the lighthouse cost?")
     assert {"how", "much", "cost"} <= asked.implied
