@@ -52,7 +52,7 @@ def find_date(hit: Hit, page: Page) -> Dated:
 
 
 def resolve_ages(hits: Iterable[Hit], now: datetime) -> tuple[Hit, ...]:
-    """The hits with dates instead of ages such as `2 hours ago`, which were told at this time."""
+    """The hits with dates for ages such as `2 hours ago`, told at this time, and for dates of other languages."""
     return tuple(_resolve_age(hit, now) for hit in hits)
 
 
@@ -144,9 +144,11 @@ def _find_in_url(url: str) -> str:
 
 
 def _resolve_age(hit: Hit, now: datetime) -> Hit:
-    if not hit.published or hit.published[:4].isdigit():
+    if not hit.published or _parse_day(hit.published):
         return hit
     from dowse.language import dates  # As above.
 
-    age = dates.find_age(hit.published)
-    return hit if age is None else replace(hit, published=(now - age).date().isoformat())
+    if (age := dates.find_age(hit.published)) is not None:
+        return replace(hit, published=(now - age).date().isoformat())
+    moment = dates.find(hit.published)
+    return replace(hit, published=moment.iso) if moment and moment.is_certain else hit

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 
@@ -131,6 +132,8 @@ class SearchFlow:
         findings = await self._find(query, depth, until, progress, caller)
         search_ms = self._ms(started)
         ages = AgeFilter.of(query if checks_ages else Query(""), self._clock.today())
+        if checks_ages:
+            findings = self._resolve_ages(findings)
         placed, left_out = self._place(findings, ages, query.num_results)
         count = min(len(placed), query.num_results)
         self._observer.search_completed(
@@ -155,10 +158,18 @@ class SearchFlow:
         except AllProvidersFailed as failed:
             raise self._explain(failed) from failed
 
+    def _resolve_ages(self, findings: Findings) -> Findings:
+        told_at = self._clock.utc() - timedelta(seconds=findings.freshness.age_s)
+        resolve = partial(resolve_ages, now=told_at)
+        answers = tuple(
+            (name, replace(found, hits=resolve(found.hits), spare=resolve(found.spare)))
+            for name, found in findings.answers
+        )
+        return replace(findings, answers=answers)
+
     def _place(self, findings: Findings, ages: AgeFilter, wanted: int) -> tuple[list[Placed], tuple[str, ...]]:
         """The hits in the order in which they are read, and remarks on hits left out of the wanted number."""
-        told_at = self._clock.utc() - timedelta(seconds=findings.freshness.age_s)
-        lists = [(name, resolve_ages(found.hits + found.spare, told_at)) for name, found in findings.answers]
+        lists = [(name, found.hits + found.spare) for name, found in findings.answers]
         fused = fuse(lists, self._index_owners)
         ordered = order(fused, self._rules)
         placed = ages.defer(ordered, [ages.judge(each.hit, _unread(each)) for each in ordered])

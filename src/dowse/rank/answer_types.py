@@ -17,6 +17,8 @@ _WORD = re.compile(r"\w{1,40}")
 _HEADER = re.compile(r"\[([\w ]+)\]")
 # Han, kana and Hangul have no blanks between words.
 _UNSPACED = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
+# Longer than any quote.
+_TYPED_CHARS = 1000
 _DIGIT = re.compile(r"\d")
 _DIGITS = r"(?<![\d.,])\d[\d.,\u00a0 ]{0,15}"
 # How many things there are: the number stands before the name of the thing, and no other answer will do.
@@ -125,7 +127,7 @@ def find_asked(question: str) -> Asked:
 
 def has_type(text: str, question: str, types: Iterable[str]) -> bool:
     """Whether a text has an answer of one of these types that is not in the question."""
-    found = (match.group().strip() for each in types for match in _told(each).finditer(text))
+    found = (match.group().strip() for each in types for match in _told(each).finditer(text, 0, _TYPED_CHARS))
     return any(answer not in question for answer in found)
 
 

@@ -41,7 +41,7 @@ _WORTH_QUOTING = 0.4
 _SCORE = 0.05
 _ENOUGH = 0.79
 # In scripts without spaces pairs of characters are compared, and those at the joints of words differ.
-_ENOUGH_UNSPACED = 0.6
+_ENOUGH_UNSPACED = 0.61
 # The part of the words inside the quote itself in its coverage.
 _INSIDE = 0.15
 # The factor for the score of another kind of answer than is asked for.

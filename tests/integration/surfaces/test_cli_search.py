@@ -66,6 +66,15 @@ def test_flags_become_arguments(point: Point, capsys: Captured) -> None:
     assert "note: exa cannot filter by language, so it was left out." in capsys.readouterr().out
 
 
+def test_a_search_of_a_period_says_how_old_its_results_are(point: Point, capsys: Captured) -> None:
+    web = point("serper")
+    web.serper.lists([{"title": "Old", "link": web.page("/old"), "snippet": "A snippet.", "date": "Mar 2, 2021"}])
+    assert main(["search", "ferry", "--time-range", "day", "--no-content"]) == 0
+    shown = capsys.readouterr().out
+    assert "\n\nNothing published in the last day was found: result 1 is older.\n\n" in shown
+    assert "   2021-03-02 (provider)\n" in shown
+
+
 def test_a_wide_search_shows_who_found_what(point: Point, capsys: Captured) -> None:
     web = point("serper", "exa")
     for provider in (web.serper, web.exa):

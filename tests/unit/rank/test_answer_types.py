@@ -31,7 +31,8 @@ from tests.support.tables import each_row
         ("入場料金はいくらですか", "money", "大人500円。", "午前8時半から。"),
         ("How long does the crossing take?", "duration", "It takes 25 minutes.", "It is cancelled in a swell."),
         ("¿Cuánto dura la visita?", "duration", "Dura hora y media.", "Vale 5 euros."),
-        ("Wie alt wurde sie?", "duration", "Sie wurde 90 Jahre alt.", "Sie kam 1952."),
+        ("Wie alt wurde sie?", "age", "Sie wurde 90 Jahre alt.", "Sie kam 1952."),
+        ("何歳ですか", "age", "今年で八十歳になる。", "駅からバスで25分の所にある。"),
         ("When was it lit?", "date", "It was lit on 3 October 1874.", "It burned oil."),
         ("いつ開通しましたか", "date", "2011年11月3日に開通した。", "歩行者専用の橋である。"),
         ("What time does it open?", "time", "From 8.10 in summer.", "It opens in May."),
@@ -57,6 +58,12 @@ def test_a_text_has_the_type_of_answer_that_is_asked_for(question: str, kind: st
 def test_a_value_of_the_question_is_no_answer() -> None:
     question = "How long did the 25 minutes of delay take?"
     assert not has_type("The 25 minutes of delay were long.", question, ("duration",))
+
+
+def test_only_the_beginning_of_a_long_text_is_looked_at() -> None:
+    question, types = "How tall is it?", ("length",)
+    assert has_type(f"{'word ' * 100}41 metres", question, types)
+    assert not has_type(f"{'word ' * 400}41 metres", question, types)
 
 
 def test_words_of_the_type_are_implied_and_no_others() -> None:
