@@ -554,6 +554,12 @@ def test_a_server_that_has_done_nothing_has_imported_nothing_heavy() -> None:
     assert packages & {"aiohttp", "selectolax", "numpy", "sqlite3", "redis", "prometheus_client"} == set()
 
 
+def test_stdio_imports_nothing_of_rest_and_the_wires() -> None:
+    http_only = ("dowse.contracts.endpoint", "dowse.contracts.rest", "dowse.contracts.wires", "dowse.surfaces.http.")
+    loaded = loaded_by("dowse.surfaces.mcp.server", "dowse.surfaces.cli.serve")
+    assert [name for name in loaded if name.startswith(http_only)] == []
+
+
 UPWARDS = [
     ("dowse.net.made_up", "from dowse.flows.read import ReadFlow"),
     ("dowse.net.made_up", "import dowse.app"),

@@ -47,3 +47,18 @@ async def test_no_span_holds_what_was_sent_as_a_tool_a_method_or_an_id(
     assert [span.name for span in trace.spans] == ["tools/call other", "other"]
     assert [span.status for span in trace.spans] == ["ERROR -32602", "ERROR -32601"]
     assert key not in trace.text
+
+
+@pytest.mark.promise("http-token-places")
+async def test_no_span_holds_a_token_of_the_path(server: Server, web: PocketWeb, tmp_path: Path) -> None:
+    file, token = tmp_path / "spans.jsonl", "dowse_a-token-in-the-path-of-a-request-0000"
+    settings = {**web.environment("serper"), **traced.settings(file), "DOWSE_TOKENS": f"ana:{token}"}
+    search = {"query": "python", "fetch_content": False}
+    async with server.http(settings, command=traced.command(*SERVE)) as http:
+        async with http.session.post(f"{http.origin}/t/{token}/api/v1/search", json=search) as answer:
+            assert answer.status == 200
+        async with http.post("web_search", search, path=f"/t/{token}/mcp") as answer:
+            assert answer.status == 200
+    trace = Trace.read(file)
+    assert len(trace.named("call web_search")) == 2
+    assert token not in trace.text

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dowse.contracts.arguments import Param, input_schema
-from dowse.contracts.endpoint import JSON, Emit, Event, HttpEndpoint, HttpReply, HttpRequest, retry_after_s
 from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.output import schema_of, to_json
 from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
@@ -30,6 +29,7 @@ from dowse.telemetry.log import LOGGER, event, identify_call, span
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from dowse.contracts.endpoint import Emit, Event, HttpEndpoint, HttpReply, HttpRequest
     from dowse.flows.batch import BatchFlow
     from dowse.flows.map_site import MapFlow
 
@@ -346,6 +346,8 @@ class Dispatcher:
 
     def _mask_reply(self, reply: HttpReply, *, is_error: bool) -> HttpReply:
         """The reply without secrets; a JSON value is encoded on the way, since it has to be searched as text anyway."""
+        from dowse.contracts.endpoint import JSON  # Stdio does without.
+
         redactor, data, media_type = self._redactor, reply.data, reply.media_type
         if isinstance(data, str):
             data = (redactor.message if is_error else redactor.text)(data)
@@ -356,13 +358,15 @@ class Dispatcher:
 
     def _mask_events(self, emit: Emit) -> Emit:
         async def masking(event: Event) -> None:
-            await emit(Event(event.name, self._redactor.data(event.data)))
+            await emit(replace(event, data=self._redactor.data(event.data)))
 
         return masking
 
 
 def _with_headers(reply: HttpReply, outcome: _Outcome[HttpReply], call_id: str) -> HttpReply:
     """The reply with the id of its call, the remark of the limiter, and when to come back."""
+    from dowse.contracts.endpoint import retry_after_s
+
     headers = {"X-Request-Id": call_id, **reply.headers}
     if outcome.remark:
         headers["X-Dowse-Warning"] = outcome.remark

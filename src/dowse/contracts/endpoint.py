@@ -212,6 +212,3 @@ def _children(value: object) -> Sequence[object]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else ()
-
-
-Reply, Endpoint = HttpReply, HttpEndpoint
