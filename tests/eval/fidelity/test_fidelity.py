@@ -60,6 +60,20 @@ def test_no_family_of_pages_is_left_behind(scores: dict[str, Score], family: str
             assert tally.share >= FLOORS["family"], f"{kind}:\n{_missing(members, kind)}"
 
 
+@pytest.mark.parametrize(
+    ("family", "kind", "floor"),
+    [
+        ("highlighters", "code", "code_of_highlighters"),
+        ("link lists", "links", "links_of_lists"),
+        ("papers", "headings", "headings"),
+        ("papers", "items", "items"),
+    ],
+)
+def test_what_a_family_is_made_for_comes_through(scores: dict[str, Score], family: str, kind: str, floor: str) -> None:
+    members = {page.name: scores[page.name] for page in pages() if page.family == family}
+    assert total(members.values())[kind].share >= FLOORS[floor], _missing(members, kind)
+
+
 @each_row("name", [name for name in TEXTS if not name.startswith("thread-")])
 def test_markdown_made_of_a_plain_page_says_what_the_page_was_made_from(name: str) -> None:
     source = text(name)

@@ -160,9 +160,9 @@ for _bit, _words in enumerate(NAMES.values()):
     for _word in _words.split():
         _BITS[_word] = _BITS.get(_word, 0) | 1 << _bit
 # From this probability on a page is a thread.
-_LIKELY = 0.8
+_LIKELY = 0.5
 # On a page of these kinds the first judgement counts in so far as it is likely to be one.
-_FIRST = {"product": 1.0, "collection": 1.0, "service": 0.5}
+_FIRST = {"product": 2.0, "collection": 1.0, "service": 0.5, "listing": 0.5}
 # Documentation ends with lists of further pages, which are content there; articles may look like it to some part.
 _MANUAL, _SURELY_A_MANUAL = 0.6, 0.75
 # Weight of the mean over look-alike blocks, such as the comments of a page.
