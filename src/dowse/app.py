@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from functools import cached_property, partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from dowse import PROJECT_URL, __version__
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
+    from dowse.flows.try_provider import TrialFlow
     from dowse.providers.searxng.pool import InstancePool
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
@@ -122,9 +122,7 @@ class App:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         async with AsyncExitStack() as closing:
             # Each is closed even if closing another fails, in reverse order.
             clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
@@ -161,6 +159,12 @@ class App:
                 browser=self.browser,
             ),
         )
+
+    def trial_flow(self) -> TrialFlow:
+        """A flow that calls one provider and keeps what was sent and answered."""
+        from dowse.flows.try_provider import TrialFlow
+
+        return TrialFlow(self._kit, self.spending)
 
     def explain_flow(self) -> ExplainFlow:
         """A flow that explains the extraction of a page, without scrape APIs and cache."""

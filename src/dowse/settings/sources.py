@@ -125,7 +125,7 @@ def examine(
     own = _read_own(layers, env, problems)
     given, validated = _validate(_pick(layers, own), own, warnings, problems)
     settings = _coherent(validated, problems)
-    known = _variable_names() | {name for setting in settings.declared for name in setting.variables}
+    known = variable_names() | {name for setting in settings.declared for name in setting.variables}
     warnings += [_typo(name) for name in sorted(env.keys() - known) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
     proxies = tuple(sorted(_FOREIGN_PROXIES & layers[ENVIRONMENT].keys()))
@@ -187,13 +187,14 @@ def _strip(layer: Mapping[str, object]) -> dict[str, object]:
 def _read_own(layers: Mapping[str, dict[str, object]], env: Mapping[str, str], problems: list[str]) -> OwnProviders:
     named = next((str(layer[VARIABLE]) for layer in layers.values() if VARIABLE in layer), "")
     try:
-        return load_own(find_own(named, _config_home(env)), SPECS, _variable_names)
+        return load_own(find_own(named, config_home(env)), SPECS, variable_names)
     except ConfigError as error:
         problems.append(str(error))
         return OwnProviders()
 
 
-def _config_home(env: Mapping[str, str]) -> Path:
+def config_home(environ: Mapping[str, str] | None = None) -> Path:
+    env = _environment(environ)
     home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
     return Path(home) / "dowse"
 
@@ -253,7 +254,7 @@ def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[ConfigFile, di
     named = flag or env.get("DOWSE_CONFIG", "").strip()
     if named:
         return _parse_file(Path(named).expanduser(), f"{'--config' if flag else 'DOWSE_CONFIG'} names ", trusted=True)
-    places = (Path.cwd() / "dowse.toml", _config_home(env) / "dowse.toml")
+    places = (Path.cwd() / "dowse.toml", config_home(env) / "dowse.toml")
     for path in places:
         if _is_there(path):
             return _parse_file(path, trusted=path.parent != Path.cwd())
@@ -293,7 +294,7 @@ def _sort_entries(path: Path, entries: Mapping[str, object], *, trusted: bool) -
         name, shown = _variable_for(key), one_line(key, 80)
         if not trusted and name in _trusted_only():
             ignored.append(shown)
-        elif name not in _variable_names():
+        elif name not in variable_names():
             typos.append(f"{path}: {_typo(name, shown=shown)}")
         else:
             values[name] = _as_variable(value)
@@ -315,18 +316,18 @@ def _as_variable(value: object) -> object:
 def _variable_for(key: str) -> str:
     """`search_order` is DOWSE_SEARCH_ORDER; `serper_api_key` keeps its own name."""
     upper = key.upper()
-    return upper if upper in _variable_names() else f"DOWSE_{upper}"
+    return upper if upper in variable_names() else f"DOWSE_{upper}"
 
 
 @cache
-def _variable_names() -> frozenset[str]:
+def variable_names() -> frozenset[str]:
     names = frozenset(name for setting in all_settings() for name in setting.variables)
     return names | WITHOUT_EFFECT | _NO_SETTINGS
 
 
 def _typo(name: str, *, shown: str = "") -> str:
     # Compared without the prefix, which would make everything look alike.
-    ours_last = sorted(_variable_names(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
+    ours_last = sorted(variable_names(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
     known = {variable.removeprefix("DOWSE_"): variable for variable in ours_last}
     near = difflib.get_close_matches(name.removeprefix("DOWSE_"), known, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0].lower() if shown else known[near[0]]}?" if near else "."
