@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from dowse.core.models import Category
 from dowse.settings.mcp_servers import McpServer
@@ -41,8 +41,16 @@ class OwnProviders:
 
 
 def load_index() -> tuple[ProviderSpec, ...]:
-    """The declarations of the shipped descriptions."""
-    return tuple(map(_spec, json.loads(INDEX.read_bytes())))
+    """The declarations of the shipped descriptions, as `dump_index` wrote them."""
+    specs = json.loads(INDEX.read_bytes())
+    for plain in specs:
+        limits, endpoints = plain["limits"], plain.get("endpoints", {})
+        limits["filters"] = frozenset(limits.get("filters", ()))
+        limits["categories"] = frozenset(map(Category, limits.get("categories", [Category.GENERAL])))
+        plain |= {name: tuple(plain[name]) for name in ("operations", "servers", "nicknames") if name in plain}
+        plain["limits"] = QueryLimits(**limits)
+        plain["endpoints"] = {kind: Endpoint(**endpoint) for kind, endpoint in endpoints.items()}
+    return tuple(ProviderSpec(**plain) for plain in specs)
 
 
 def dump_index(specs: Iterable[ProviderSpec]) -> str:
@@ -123,9 +131,9 @@ def _plain(value: ProviderSpec | QueryLimits | Endpoint) -> dict[str, object]:
     }
 
 
-def _differs(value: object, each: Any) -> object:  # a field of a dataclass, whose type is generic
+def _differs(value: object, each: Field[object]) -> object:
     here: object = getattr(value, each.name)
-    usual = each.default_factory() if each.default_factory is not MISSING else each.default
+    usual = each.default if each.default_factory is MISSING else each.default_factory()
     return None if here == usual else here
 
 
@@ -137,16 +145,3 @@ def _simple(name: str, value: object) -> object:
     if name == "endpoints" and isinstance(value, dict):
         return {kind: _plain(endpoint) for kind, endpoint in value.items()}
     return value
-
-
-def _spec(plain: dict[str, Any]) -> ProviderSpec:  # as `_plain` wrote it
-    limits = plain["limits"]
-    limits["filters"] = frozenset(limits.get("filters", ()))
-    if "categories" in limits:
-        limits["categories"] = frozenset(map(Category, limits["categories"]))
-    plain["limits"] = QueryLimits(**limits)
-    plain["endpoints"] = {kind: Endpoint(**endpoint) for kind, endpoint in plain.get("endpoints", {}).items()}
-    for name in ("operations", "servers", "nicknames", "unpaced"):
-        if name in plain:
-            plain[name] = tuple(plain[name])
-    return ProviderSpec(**plain)
