@@ -180,6 +180,8 @@ def find_lists(
     items = _objects(value)
     if items:
         yield path or ".", items
+        # Some wrap the results: a list of one channel, which holds them.
+        value, path = items[0], f"{path}.0" if path else "0"
     for below, inner in _members(value, path) if depth else ():
         yield from find_lists(inner, below, depth - 1)
 

@@ -44,9 +44,9 @@ def run_try(arguments: argparse.Namespace) -> int:
     recorded = _record(settings, trial, arguments.record, query.category) if arguments.record else ""
     masked = Redactor(settings.secrets())
     if arguments.json:
-        print(dump_json(masked.fields({**as_data(trial), "recorded": recorded})))
+        print(dump_json(masked.data({**as_data(trial), "recorded": recorded})))
     else:
-        print(paint(visible(masked.message(show(trial)))))
+        print(paint(visible(masked.text(show(trial)))))
     if recorded:
         print(f"dowse: the request and its answer are in {recorded}, without the key", file=sys.stderr)
     return DONE if trial.hits or trial.text else FAILED
