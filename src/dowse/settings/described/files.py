@@ -152,7 +152,7 @@ class OwnFile:
 
 
 def resolve(name: str, tables: Mapping[str, object], shipped: Mapping[str, object], depth: int = 0) -> object:
-    """A table with what it inherits: of the table that it `extends`, or of the shipped one that it changes."""
+    """A table with its inheritance: of the table that it `extends`, or of the shipped one under its name."""
     table = tables.get(name, shipped.get(name))
     if not isinstance(table, dict):
         return table

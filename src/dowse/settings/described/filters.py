@@ -39,7 +39,7 @@ def _page(page: Table) -> PageField:
 
 
 def read_value(table: Table, key: str, names: tuple[str, ...] = ()) -> ValueFilter | None:
-    """A filter with one value; `names` are those that dowse knows of a closed list."""
+    """A filter with one value; `names` are the known ones of a closed list."""
     return table.read(key, partial(_value, names=names), 'a table such as {field = "name"}')
 
 

@@ -26,7 +26,7 @@ class KeyPlace:
     variable: str = ""
     is_optional: bool = False
     public: str = ""
-    """A key that the vendor publishes for everybody, in place of one of the user's."""
+    """A key that the vendor publishes for general use, in place of one of the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class AnswerShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """What a category changes: the address relative to that of the API, further constants, the shape of the answer."""
+    """Changes for a category: the address relative to that of the API, further constants, the shape of the answer."""
 
     url: str = ""
     params: Mapping[str, Scalar] = dataclasses.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Parser of one description: every key of the format, what it takes, and what does not fit together."""
+"""Parser of one description: every key of the format, its values, and the conflicts between keys."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _auth(auth: Table, name: str) -> KeyPlace:
     sent_as = "" if place == "basic" else auth.text("name", None, like=like, takes=takes)
     if sent_as.lower() in _REFUSED_HEADERS - {"authorization"}:
         raise auth.refuse("name", f"another header than {sent_as}, which belongs to the request itself")
-    prefix = auth.text("prefix", like=_PREFIX, takes='what stands before the key, such as "Bearer "')
+    prefix = auth.text("prefix", like=_PREFIX, takes='the part before the key, such as "Bearer "')
     public = auth.text("public", like=_PUBLIC, takes="the key that the vendor publishes for all")
     auth.demand(not public or "env" not in auth, "public", "cannot stand beside env: a published key needs no variable")
     variable = auth.text("env", f"{name.upper()}_API_KEY", like=VARIABLE, takes="the name of an environment variable")
@@ -159,7 +159,7 @@ def _with_page(table: Table, description: Description) -> Description:
 
 
 def _shape(table: Table, known: AnswerShape) -> AnswerShape:
-    """The shape of an answer; what a category leaves out is that of the whole description."""
+    """The shape of an answer; a category inherits from the whole description."""
     is_known = "results" in table or known.fields
     table.demand(is_known, "results", "is missing: it takes the path to the list, such as web.results")
     fields = dict(known.fields) | _fields(table, SEARCH_FIELDS, () if known.fields else ("url", "title"))

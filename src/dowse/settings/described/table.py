@@ -40,7 +40,7 @@ class InvalidDescription(Exception):
 
 
 class Table:
-    """One table; each key is taken once, and `finish` refuses what is left."""
+    """One table; each key is taken once, and `finish` refuses the others."""
 
     def __init__(self, value: object, path: Path = (), takes: str = "a table") -> None:
         if not isinstance(value, dict):
@@ -185,7 +185,7 @@ class Table:
         return table
 
     def read(self, key: str, reader: Callable[[Table], T], takes: str = "a table") -> T | None:
-        """What a reader makes of an inner table; `None` if it is absent."""
+        """The result of a reader for an inner table; `None` if it is absent."""
         inner = self.table(key, takes)
         if inner is None:
             return None
@@ -227,7 +227,7 @@ class Table:
         return [Table(item, self.at(key)) for item in value]
 
     def rest(self) -> dict[str, object]:
-        """All that is left."""
+        """The values that were not taken yet."""
         left, self._values = self._values, {}
         return left
 
