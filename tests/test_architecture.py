@@ -51,8 +51,8 @@ DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
-# 17 of them read, serve, try and draft the providers that are data.
-MOST_FILES = 347
+# 18 of them list, read, serve, try and draft the providers that are data.
+MOST_FILES = 348
 MOST_ROOT_MODULES = 6
 MOST_COMPLEX = 10
 
