@@ -385,7 +385,7 @@ class App:
             self._instances_cache,
             self.clock,
             self.redactor,
-            Disclosure(),
+            Disclosure(self.settings.searchers()),
             self._traffic.limiter,
             USER_AGENT,
             watches=not self._is_brief,
