@@ -21,7 +21,7 @@ from dowse.core.text import one_line
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
 from dowse.settings.derive import fill
-from dowse.settings.described.own import VARIABLE, find_own, load_own
+from dowse.settings.described.own import VARIABLE, find_own, is_there, load_own
 from dowse.settings.described.specs import OwnProviders
 from dowse.settings.model import Settings, all_settings, enabled_without_credential, list_settings
 from dowse.settings.providers import SPECS
@@ -51,7 +51,8 @@ class ConfigFile:
     looked_for: tuple[Path, ...] = ()
     trusted: bool = True
     ignored: tuple[str, ...] = ()
-    typos: tuple[str, ...] = ()
+    typos: Mapping[str, str] = field(default_factory=dict)
+    """A sentence by variable for each entry that is no setting, unless a provider of the user's own has it."""
 
     @property
     def refusals(self) -> tuple[str, ...]:
@@ -121,11 +122,12 @@ def examine(
     except ConfigError as error:
         problems.append(str(error))
     layers = {FLAG: _strip(flags or {}), ENVIRONMENT: _strip(env), FILE: _strip(written)}
-    warnings = [*file.refusals, *file.typos]
+    warnings = list(file.refusals)
     own = _read_own(layers, env, problems)
     given, validated = _validate(_pick(layers, own), own, warnings, problems)
     settings = _coherent(validated, problems)
     known = variable_names() | {name for setting in settings.declared for name in setting.variables}
+    warnings += [sentence for name, sentence in file.typos.items() if name not in known]
     warnings += [_typo(name) for name in sorted(env.keys() - known) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
     proxies = tuple(sorted(_FOREIGN_PROXIES & layers[ENVIRONMENT].keys()))
@@ -256,17 +258,9 @@ def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[ConfigFile, di
         return _parse_file(Path(named).expanduser(), f"{'--config' if flag else 'DOWSE_CONFIG'} names ", trusted=True)
     places = (Path.cwd() / "dowse.toml", config_home(env) / "dowse.toml")
     for path in places:
-        if _is_there(path):
+        if is_there(path):
             return _parse_file(path, trusted=path.parent != Path.cwd())
     return ConfigFile(looked_for=places), {}
-
-
-def _is_there(path: Path) -> bool:
-    """Whether it is a file; one in a directory that we may not enter is not there for us."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
 
 
 def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[ConfigFile, dict[str, object]]:
@@ -289,16 +283,19 @@ def _sort_entries(path: Path, entries: Mapping[str, object], *, trusted: bool) -
     """The entries of a file by variable, without unknown ones and those it may not set."""
     values: dict[str, object] = {}
     ignored: list[str] = []
-    typos: list[str] = []
+    typos: dict[str, str] = {}
     for key, value in entries.items():
         name, shown = _variable_for(key), one_line(key, 80)
         if not trusted and name in _trusted_only():
             ignored.append(shown)
         elif name not in variable_names():
-            typos.append(f"{path}: {_typo(name, shown=shown)}")
+            own = key.upper()
+            typos[own] = f"{path}: {_typo(name, shown=shown)}"
+            # The user's own providers are not known yet; a file that is not trusted cannot set anything of theirs.
+            values |= {own: _as_variable(value)} if trusted else {}
         else:
             values[name] = _as_variable(value)
-    return ConfigFile(path, (), trusted, tuple(ignored), tuple(typos)), values
+    return ConfigFile(path, (), trusted, tuple(ignored), typos), values
 
 
 @cache
