@@ -87,8 +87,8 @@ fmt: $(DEV)  ## format, and fix what can be fixed
 	$(BIN)/ruff format --quiet $(SOURCES)
 
 docs: $(DEV)  ## regenerate the configuration reference, .env.example, client pages, sample answers and traced paths
-	$(BIN)/python tools/generate_docs.py --index
-	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python -m tools.generate_docs --index
+	$(BIN)/python -m tools.generate_docs
 	$(BIN)/python -m tools.sample_answers
 	$(BIN)/python -m tools.trace --docs
 

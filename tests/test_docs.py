@@ -19,6 +19,10 @@ from dowse.contracts.dispatch import Tool
 from dowse.core import errors
 from dowse.routing.fallback import FallbackPolicy, counts_as_failure
 from dowse.settings import SEARCHERS, SPECS, all_settings
+from dowse.settings.described.files import read_own
+from dowse.settings.described.filters import DATE_FORMS
+from dowse.settings.described.parse import FAILURES, FILTERS, READ_FIELDS, SEARCH_FIELDS, TRANSFORMS, parse_description
+from dowse.settings.described.table import Table
 from dowse.settings.sources import WITHOUT_EFFECT, load
 from dowse.surfaces.cli import kindly, session
 from dowse.surfaces.cli import main as cli
@@ -311,6 +315,69 @@ def test_the_table_of_filters_agrees_with_the_declared_limits(provider: str) -> 
     listed = set(re.findall(r"`(\w+)`", cells["category"]))
     assert listed == (set() if cells["category"] == "all nine" else {str(each) for each in limits.categories})
     assert (cells["category"] == "all nine") == (len(limits.categories) == 9)
+
+
+def described_blocks() -> list[str]:
+    """The examples of a description: whole tables, and lines of one."""
+    return fenced(ROOT / "docs" / "add-a-provider.md", "toml")
+
+
+def statements(block: str) -> Iterator[dict[str, object]]:
+    """The lines of a block that belong together, each with its key."""
+    written = ""
+    for line in block.splitlines():
+        written += f"{line}\n"
+        try:
+            found = tomllib.loads(written)
+        except tomllib.TOMLDecodeError:
+            continue
+        if found:
+            yield found
+        written = ""
+
+
+@pytest.mark.parametrize("block", [each for each in described_blocks() if "[example.category" not in each])
+def test_an_example_of_a_description_is_a_valid_one(block: str, tmp_path: Path) -> None:
+    if block.startswith("["):
+        file = tmp_path / "providers.toml"
+        file.write_text(block, encoding="utf-8")
+        assert read_own(file, SPECS, frozenset(VARIABLES)).path
+        return
+    base = tomllib.loads(described_blocks()[0])["example"]
+    # Some belong to a POST, and a second request to an answer by id.
+    seen = list(statements(block))
+    for found in seen:
+        parse_description("example", Table({**base, "method": "POST", **found}, ("example",)))
+    assert seen
+
+
+def test_the_category_of_the_example_is_valid_beside_it(tmp_path: Path) -> None:
+    (category,) = (each for each in described_blocks() if "[example.category" in each)
+    file = tmp_path / "providers.toml"
+    file.write_text(f"{described_blocks()[0]}\n{category}", encoding="utf-8")
+    assert read_own(file, SPECS, frozenset(VARIABLES)).descriptions["example"]["search"].variants
+
+
+def test_the_page_on_descriptions_names_every_key_and_value_of_the_format() -> None:
+    page = text(ROOT / "docs" / "add-a-provider.md")
+    words = {*SEARCH_FIELDS, *READ_FIELDS, *FILTERS, *FAILURES, *TRANSFORMS, *DATE_FORMS}
+    keys = {key for name in SPECS.values() if name.source for key in _keys_of(name.source)}
+    assert len(keys) > 30
+    assert sorted(word for word in words | keys if not re.search(rf"\b{word}\b", page)) == []
+
+
+def _keys_of(source: str) -> set[str]:
+    tables = tomllib.loads((PACKAGE / "providers" / "described" / f"{source}.toml").read_text(encoding="utf-8"))
+    return {key for table in tables.values() for key in table}
+
+
+@pytest.mark.parametrize("name", [name for name, spec in SPECS.items() if spec.source])
+def test_the_page_of_providers_says_who_gets_the_query_of_each_described_one(name: str) -> None:
+    page = text(ROOT / "docs" / "providers.md")
+    assert f"| `{name}` |" in page
+    section = page[page.index(f"\n`{name}`") :].partition("\n\n`")[0].partition("\n### ")[0]
+    assert all(f"**{word}:**" in section for word in ("Needs", "Costs", "Allows", "Filters", "Returns"))
+    assert SPECS[name].privacy and f"**Who gets the query:** {SPECS[name].privacy} Requests go to" in section
 
 
 def test_the_table_of_failure_classes_agrees_with_the_policy() -> None:

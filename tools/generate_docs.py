@@ -1,10 +1,10 @@
-"""Writes docs/configuration.md, docs/clients.md and .env.example from the code; `--check` only compares."""
+"""Writes the generated pages of docs and .env.example from the code; `--check` only compares."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from dowse.settings import Setting, all_settings, sources
 from dowse.settings.described.files import make_shipped_specs
 from dowse.settings.described.specs import INDEX, dump_index
 from dowse.surfaces.clients import FURTHER, MAIN, KnownClient, LaunchCommand, Remote
+from tools import provider_docs
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "tools" / "templates"
@@ -88,6 +89,9 @@ def pages() -> dict[str, str]:
     return {
         "docs/configuration.md": _filled("configuration.md", parts),
         "docs/clients.md": _filled("clients.md", {"clients": "\n".join(map(_client, (*MAIN, *FURTHER)))}),
+        "docs/providers.md": _filled(
+            "providers.md", {"choose": provider_docs.choose(), "described": provider_docs.described()}
+        ),
         ".env.example": _env_example(),
     }
 
@@ -109,11 +113,6 @@ def _default(setting: Setting) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
-
-
 def _code(text: str) -> str:
     return f"`{text}`" if text else "not set"
 
@@ -122,7 +121,7 @@ def _settings() -> str:
     sections = []
     for title, settings in groupby(all_settings(), lambda setting: setting.group):
         rows = [[_code(each.variables[0]), _code(_default(each)), each.takes, each.about] for each in settings]
-        sections.append(f"## {title}\n\n" + _table(("Variable", "Default", "Takes", "What it does"), rows))
+        sections.append(f"## {title}\n\n" + provider_docs.table(("Variable", "Default", "Takes", "What it does"), rows))
     return "\n".join(sections)
 
 
@@ -132,7 +131,7 @@ def _old_names() -> str:
         name, *aliases = setting.variables
         rows += [[_code(alias), _origin(alias), _code(name), "yes"] for alias in aliases]
     rows += [[_code(old), origin, _code(name), "no"] for old, (origin, name) in RENAMED.items()]
-    return _table(("Old name", "From", "dowse name", "Read under the old name"), rows)
+    return provider_docs.table(("Old name", "From", "dowse name", "Read under the old name"), rows)
 
 
 def _origin(alias: str) -> str:

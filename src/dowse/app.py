@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from functools import cached_property, partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from dowse import PROJECT_URL, __version__
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
     from dowse.flows.map_site import MapFlow
+    from dowse.flows.try_provider import TrialFlow
     from dowse.providers.searxng.pool import InstancePool
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
@@ -119,9 +119,7 @@ class App:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         async with AsyncExitStack() as closing:
             # Each is closed even if closing another fails, in reverse order.
             clients, meters = (self._api_client, self._page_client), (self.spending, self._usage, self._traffic)
@@ -158,6 +156,12 @@ class App:
                 browser=self.browser,
             ),
         )
+
+    def trial_flow(self) -> TrialFlow:
+        """A flow that calls one provider and keeps what was sent and answered."""
+        from dowse.flows.try_provider import TrialFlow
+
+        return TrialFlow(self._kit, self.spending)
 
     def explain_flow(self) -> ExplainFlow:
         """A flow that explains the extraction of a page, without scrape APIs and cache."""
@@ -385,7 +389,7 @@ class App:
             self._instances_cache,
             self.clock,
             self.redactor,
-            Disclosure(),
+            Disclosure(self.settings.searchers()),
             self._traffic.limiter,
             USER_AGENT,
             watches=not self._is_brief,

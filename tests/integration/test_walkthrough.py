@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-_BLOCK = re.compile(r"^```(python|diff) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(python|diff|toml|json) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _IGNORED = shutil.ignore_patterns("node_modules", "__pycache__")
 _COPIED = ("src", "tests", "tools", "docs", "pyproject.toml")
 
@@ -24,10 +24,15 @@ class Promise:
 
     source_files: int
     tests: tuple[str, ...] = ()
+    prepare: tuple[str, ...] = ()
+    """A module that runs before the tests, with its arguments."""
 
 
 PROMISES = {
     "Add a provider": Promise(3, ("tests/contract/test_search_providers.py", "-k", "lamplight")),
+    "Add a described provider": Promise(
+        2, ("tests/contract/test_described.py", "-k", "beacon"), ("tools.generate_docs", "--index")
+    ),
     "Add a site": Promise(2),
     "Add a setting": Promise(1),
     "Add a command": Promise(2),
@@ -45,7 +50,7 @@ class Block:
 
     def apply(self, root: Path) -> None:
         file = root / self.path
-        if self.language == "python":
+        if self.language != "diff":
             assert not file.exists(), f"{self.path} exists already"
             file.write_text(self.text, encoding="utf-8")
             return
@@ -82,6 +87,8 @@ def test_a_walk_through_works_in_a_scratch_copy(title: str, tmp_path: Path) -> N
         block.apply(tmp_path)
     tests = promise.tests or [block.path for block in blocks if Path(block.path).name.startswith("test_")]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+    if promise.prepare:
+        subprocess.run([sys.executable, "-m", *promise.prepare], cwd=tmp_path, env=environment, timeout=60, check=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     run = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False

@@ -1,4 +1,4 @@
-"""States of the providers: which are used for searching, reading and answering, and why the others are not."""
+"""The state of every provider: whether it is used, and the setting that decides so."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 
 from dowse.core import urls
 from dowse.settings.providers import list_credentials
@@ -21,13 +22,15 @@ class Disclosure:
     Every party is in the log once; the first answer of a run tells the caller, and later ones do not repeat it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, chosen: Collection[str] = ()) -> None:
+        """`chosen` members are named by the order of search providers: their queries are no surprise."""
+        self._chosen = chosen
         self._parties: dict[str, str] = {}
         self._is_reported = False
 
     def tell(self, party: str, member: str) -> None:
         """`party` is about to receive a query, because `member` was asked."""
-        if party not in self._parties:
+        if party not in self._parties and member not in self._chosen:
             self._parties[party] = member
             event(logging.INFO, "query sent to a keyless provider", engine=member, party=party)
 

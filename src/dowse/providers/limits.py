@@ -63,10 +63,12 @@ def _takes(name: str, query: Query, limits: QueryLimits) -> bool:
 
 def _without_lacking_domains(query: Query, limits: QueryLimits) -> tuple[Query, list[str]]:
     """The query without domains that the API can filter neither natively nor by an operator."""
-    operators = {"include_domains": limits.include_operator, "exclude_domains": limits.exclude_operator}
-    given = [name for name, operator in operators.items() if not operator and name not in limits.filters]
-    lacking = [name for name in given if getattr(query, name)]
-    return replace(query, **dict.fromkeys(lacking, ())) if lacking else query, lacking  # type: ignore[arg-type]  # both are tuples of domains
+    lacking: list[str] = []
+    if query.include_domains and not limits.include_operator and "include_domains" not in limits.filters:
+        lacking, query = [*lacking, "include_domains"], replace(query, include_domains=())
+    if query.exclude_domains and not limits.exclude_operator and "exclude_domains" not in limits.filters:
+        lacking, query = [*lacking, "exclude_domains"], replace(query, exclude_domains=())
+    return query, lacking
 
 
 def _with_domains(query: Query, limits: QueryLimits) -> tuple[str, int]:

@@ -106,7 +106,7 @@ def with_defaults(given: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def fill(spec: ProviderSpec, given: object) -> object:
-    """The values of one provider; those that are settings already are complete."""
+    """The values of one provider; finished settings are complete."""
     if not isinstance(given, dict):
         return given
     return _fill(spec, given) if given else _usual(spec)

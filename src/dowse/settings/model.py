@@ -118,7 +118,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         return {called: pace for called, pace in paces.items() if pace != Pace()}
 
     def shared_allowances(self) -> Mapping[str, str]:
-        """The provider with whose calls those of another one count: one service, reached in two ways."""
+        """By provider, another one that shares its allowance: one service, reached in two ways."""
         return {name: spec.allowance_of for name, spec in self.specs.items() if spec.allowance_of in self.specs}
 
     def index_owners(self) -> Mapping[str, str]:
@@ -135,7 +135,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
     def is_active(self, provider: str) -> bool:
         """Whether a provider has a credential and is not switched off.
 
-        One that works without a key may be named by an order, or switched on, instead.
+        Without a credential it has to be named by an order or switched on, if it works without a key.
         """
         enabled, spec = self.providers[provider].enabled, self.specs[provider]
         is_chosen = enabled or (provider in self.search_order and not self.has_usual_order)
@@ -241,7 +241,7 @@ def _number(names: Iterable[str]) -> Mapping[str, int]:
 
 
 def list_settings(own: Mapping[str, ProviderSpec]) -> tuple[Setting, ...]:
-    """Every setting, with those of the user's own providers in place of those that they change, or after all others."""
+    """Every setting; those of the user's own providers replace the shipped ones or follow all others."""
     if not own:
         return all_settings()
     kept = [each for each in all_settings() if each.path[0] != "providers" or each.provider not in own]

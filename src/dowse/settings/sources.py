@@ -22,7 +22,7 @@ from dowse.settings.coherence import is_harmless, make_coherent
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
 from dowse.settings.derive import fill
-from dowse.settings.described.own import VARIABLE, find_own, load_own
+from dowse.settings.described.own import VARIABLE, find_own, is_there, load_own
 from dowse.settings.described.specs import OwnProviders
 from dowse.settings.model import Settings, all_settings, enabled_without_credential, list_settings
 from dowse.settings.providers import SPECS
@@ -47,7 +47,8 @@ class ConfigFile:
     looked_for: tuple[Path, ...] = ()
     trusted: bool = True
     ignored: tuple[str, ...] = ()
-    typos: tuple[str, ...] = ()
+    typos: Mapping[str, str] = field(default_factory=dict)
+    """A sentence by variable for each entry that is no setting, unless a provider of the user's own has it."""
 
     @property
     def refusals(self) -> tuple[str, ...]:
@@ -117,11 +118,12 @@ def examine(
     except ConfigError as error:
         problems.append(str(error))
     layers = {FLAG: _strip(flags or {}), ENVIRONMENT: _strip(env), FILE: _strip(written)}
-    warnings = [*file.refusals, *file.typos]
+    warnings = list(file.refusals)
     own = _read_own(layers, env, problems)
     given, validated = _validate(_pick(layers, own), own, warnings, problems)
     settings = make_coherent(validated, problems)
-    known = _variable_names() | {name for setting in settings.declared for name in setting.variables}
+    known = variable_names() | {name for setting in settings.declared for name in setting.variables}
+    warnings += [sentence for name, sentence in file.typos.items() if name not in known]
     warnings += [_typo(name) for name in sorted(env.keys() - known) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
     proxies = tuple(sorted(_FOREIGN_PROXIES & layers[ENVIRONMENT].keys()))
@@ -132,7 +134,7 @@ def examine(
 def flags_of(options: Mapping[str, object]) -> dict[str, object]:
     """Settings by their names in `dowse.toml`, as flags of a command. Raises `TypeError` for an unknown name."""
     for name in options:
-        if _variable_for(name) not in _variable_names():
+        if _variable_for(name) not in variable_names():
             raise TypeError(_typo(_variable_for(name), shown=name))
     return {_variable_for(name): _as_variable(value) for name, value in options.items() if value is not None}
 
@@ -191,13 +193,14 @@ def _strip(layer: Mapping[str, object]) -> dict[str, object]:
 def _read_own(layers: Mapping[str, dict[str, object]], env: Mapping[str, str], problems: list[str]) -> OwnProviders:
     named = next((str(layer[VARIABLE]) for layer in layers.values() if VARIABLE in layer), "")
     try:
-        return load_own(find_own(named, _config_home(env)), SPECS, _variable_names)
+        return load_own(find_own(named, config_home(env)), SPECS, variable_names)
     except ConfigError as error:
         problems.append(str(error))
         return OwnProviders()
 
 
-def _config_home(env: Mapping[str, str]) -> Path:
+def config_home(environ: Mapping[str, str] | None = None) -> Path:
+    env = _environment(environ)
     home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
     return Path(home) / "dowse"
 
@@ -257,19 +260,11 @@ def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[ConfigFile, di
     named = flag or env.get("DOWSE_CONFIG", "").strip()
     if named:
         return _parse_file(Path(named).expanduser(), f"{'--config' if flag else 'DOWSE_CONFIG'} names ", trusted=True)
-    places = (Path.cwd() / "dowse.toml", _config_home(env) / "dowse.toml")
+    places = (Path.cwd() / "dowse.toml", config_home(env) / "dowse.toml")
     for path in places:
-        if _is_there(path):
+        if is_there(path):
             return _parse_file(path, trusted=path.parent != Path.cwd())
     return ConfigFile(looked_for=places), {}
-
-
-def _is_there(path: Path) -> bool:
-    """Whether it is a file; one in a directory that we may not enter is not there for us."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
 
 
 def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[ConfigFile, dict[str, object]]:
@@ -292,16 +287,19 @@ def _sort_entries(path: Path, entries: Mapping[str, object], *, trusted: bool) -
     """The entries of a file by variable, without unknown ones and those it may not set."""
     values: dict[str, object] = {}
     ignored: list[str] = []
-    typos: list[str] = []
+    typos: dict[str, str] = {}
     for key, value in entries.items():
         name, shown = _variable_for(key), one_line(key, 80)
         if not trusted and name in _trusted_only():
             ignored.append(shown)
-        elif name not in _variable_names():
-            typos.append(f"{path}: {_typo(name, shown=shown)}")
+        elif name not in variable_names():
+            own = key.upper()
+            typos[own] = f"{path}: {_typo(name, shown=shown)}"
+            # The user's own providers are not known yet; a file that is not trusted cannot set anything of theirs.
+            values |= {own: _as_variable(value)} if trusted else {}
         else:
             values[name] = _as_variable(value)
-    return ConfigFile(path, (), trusted, tuple(ignored), tuple(typos)), values
+    return ConfigFile(path, (), trusted, tuple(ignored), typos), values
 
 
 @cache
@@ -319,18 +317,18 @@ def _as_variable(value: object) -> object:
 def _variable_for(key: str) -> str:
     """`search_order` is DOWSE_SEARCH_ORDER; `serper_api_key` keeps its own name."""
     upper = key.upper()
-    return upper if upper in _variable_names() else f"DOWSE_{upper}"
+    return upper if upper in variable_names() else f"DOWSE_{upper}"
 
 
 @cache
-def _variable_names() -> frozenset[str]:
+def variable_names() -> frozenset[str]:
     names = frozenset(name for setting in all_settings() for name in setting.variables)
     return names | WITHOUT_EFFECT | _NO_SETTINGS
 
 
 def _typo(name: str, *, shown: str = "") -> str:
     # Compared without the prefix, which would make everything look alike.
-    ours_last = sorted(_variable_names(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
+    ours_last = sorted(variable_names(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
     known = {variable.removeprefix("DOWSE_"): variable for variable in ours_last}
     near = difflib.get_close_matches(name.removeprefix("DOWSE_"), known, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0].lower() if shown else known[near[0]]}?" if near else "."

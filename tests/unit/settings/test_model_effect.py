@@ -24,5 +24,4 @@ def test_every_setting_is_read_by_a_part_outside_of_the_settings() -> None:
         PACKAGE / "settings" / "server.py"
     ).read_text(encoding="utf-8")
     derived = set(re.findall(r"\bself\.(\w+)", model))
-    # The file of the user's own providers is read before there are settings.
-    assert set(Settings.model_fields) - used - derived == {"providers_file"} | WITHOUT_EFFECT
+    assert set(Settings.model_fields) - used - derived == WITHOUT_EFFECT

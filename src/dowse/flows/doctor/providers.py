@@ -9,6 +9,7 @@ from dowse.core import urls
 from dowse.core.allowances import Budget
 from dowse.core.protocols import Spent
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, CheckState
+from dowse.flows.provider_states import list_providers
 from dowse.settings import READERS, Settings
 from dowse.settings.model import enabled_without_credential
 from dowse.settings.providers import OPEN, join_credentials, suggest_providers
@@ -50,6 +51,17 @@ def check_search(settings: Settings, spent: Mapping[str, Spent]) -> Iterator[Che
         check = _check_remote if name in settings.mcp_providers else partial(_check_provider, spent=spent.get(name))
         yield check(settings, name)
     yield _check_keyless(settings, spent)
+    yield from _check_unused(settings)
+
+
+def _check_unused(settings: Settings) -> Iterator[Check]:
+    """The providers without a key that are not asked, each with the reason."""
+    for state in list_providers(settings):
+        if not state.is_active and settings.specs[state.name].is_keyless:
+            details: dict[str, object] = {"active": False, "operations": list(state.operations)}
+            flag = f"{state.name.upper()}_ENABLED"
+            fix = f"Set {flag}=true to use it." if flag in state.reason else "Name it in DOWSE_SEARCH_ORDER to use it."
+            yield Check(f"provider.{state.name}", "search", OFF, f"Not used: {state.reason}.", fix, details)
 
 
 def check_reading(settings: Settings) -> Iterator[Check]:

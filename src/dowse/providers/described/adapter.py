@@ -45,6 +45,8 @@ class Described:
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         description, endpoint = self._descriptions["search"], self._endpoints["search"]
+        # One timeout for both requests of an API that finds ids first.
+        deadline = deadline.cap(self.timeout_s)
         fitted, warnings = fit(self.name, query, self._limits(description, query))
         page = description.page
         if page and page.last and fitted.page > page.last:

@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Found, Hit
-from dowse.net.json_fields import SNIPPET_CHARS, Json, hit, iso_date, media, objects, plain
-from dowse.settings.described.model import AnswerShape, JsonPath, Pick
+from dowse.net.json_fields import (
+    SNIPPET_CHARS,
+    Json,
+    as_mapping,
+    elements,
+    hit,
+    iso_date,
+    media,
+    objects,
+    plain,
+)
+from dowse.settings.described.model import SEARCH_FIELDS, AnswerShape, JsonPath, Pick
 
 _MOST_RESULTS = 300
 _MOST_VALUES = 400
 _LONGEST_WORDS = 3000
 _PASSAGES_CHARS = 4000
+_MEDIA = frozenset({Category.IMAGES, Category.VIDEOS})
+_FAR_AWAY_DAYS = 40_000
 _AGO = re.compile(r"(?:about |over )?(an?|\d{1,4}) (second|minute|min|hour|day|week|month|year)s? ago", re.IGNORECASE)
 _DAYS = {"second": 0, "minute": 0, "min": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
-_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?\d{6}Z?)?")
-_YEAR = re.compile(r"(?:19|20)\d{2}")
+_COMPACT = re.compile(r"((?:19|20)\d{2})(\d{2})(\d{2})(?:T?\d{6}Z?)?$")
+_YEAR = re.compile(r"(?:19|20)\d{2}$")
+_NUMBER = re.compile(r"\d{9,13}(?:\.\d+)?$")
+_SLASHES = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
 _MILLISECONDS = 100_000_000_000
 
 
 def read_hits(provider: str, shape: AnswerShape, listed: Sequence[Json], today: date, category: Category) -> list[Hit]:
     """The valid results of a list. Raises `BadAnswer` if there are results, and none is of the promised shape."""
-    made = [_hit(shape.fields, item, today, category) for item in listed]
-    hits = [each for each in made if each]
+    made = [(_hit(shape.fields, item, today, category), item) for item in listed]
+    hits = [(each, item) for each, item in made if each]
     if listed and not hits:
         raise BadAnswer(provider, "no result has a title and an address where the description looks for them")
-    if "score" in shape.fields:
-        scores = [_number(shape.fields["score"], item) for item, each in zip(listed, made, strict=True) if each]
-        ranked = sorted(range(len(hits)), key=lambda at: -scores[at])
-        hits = [hits[at] for at in ranked]
-    return hits
+    if score := shape.fields.get("score"):
+        # The sort is stable: equal scores keep their order.
+        hits.sort(key=lambda pair: -_number(score, pair[1]))
+    return [each for each, _ in hits]
 
 
 def read_list(provider: str, shape: AnswerShape, body: object) -> list[Json]:
@@ -85,52 +98,69 @@ def walk(value: object, path: JsonPath) -> Iterator[object]:
     if not path:
         yield value
         return
-    step, rest = path[0], path[1:]
-    if step == "[]":
-        for item in value if isinstance(value, list) else ():
-            yield from walk(item, rest)
-    elif isinstance(value, dict):
-        if step in value:
-            yield from walk(value[step], rest)
-    elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-        yield from walk(value[int(step)], rest)
+    for inner in _step(value, path[0]):
+        yield from walk(inner, path[1:])
+
+
+def _step(value: object, step: str) -> Sequence[object]:
+    if isinstance(value, dict):
+        return [value[step]] if step in value else []
+    items = elements(value)
+    return items if step == "[]" else _item(items, step)
+
+
+def _item(items: list[object], step: str) -> list[object]:
+    at = int(step) if step.isdecimal() else len(items)
+    return items[at : at + 1]
 
 
 def read_date(value: str, today: date) -> str:
     """A date as 2026-10-02: of a Unix time, of `3 days ago`, of compact forms; a year stays one."""
     text = value.strip()
-    if match := _AGO.match(text):
-        count = int(match[1]) if match[1].isdecimal() else 1
-        days = count * _DAYS[match[2].lower()]
-        return (today - timedelta(days=min(days, 40_000))).isoformat()
-    if _YEAR.fullmatch(text):
-        return text
-    try:
-        if match := _COMPACT.fullmatch(text):
-            return date(int(match[1]), int(match[2]), int(match[3])).isoformat()
-        if text.replace(".", "", 1).isdecimal():
-            return _from_unix(float(text))
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return iso_date(text.replace("/", "-") if re.match(r"\d{4}/\d\d/\d\d", text) else text)
+    for read in (_read_ago, _read_year, _read_compact, _read_unix):
+        try:
+            return read(text, today)
+        except (ValueError, OverflowError, OSError):
+            continue
+    return iso_date(_SLASHES.sub(r"\1-\2-\3", text))
 
 
-def _from_unix(seconds: float) -> str:
-    seconds = seconds / 1000 if seconds >= _MILLISECONDS else seconds
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+def _match(pattern: re.Pattern[str], text: str) -> re.Match[str]:
+    found = pattern.match(text)
+    if not found:
+        raise ValueError
+    return found
+
+
+def _read_ago(text: str, today: date) -> str:
+    found = _match(_AGO, text)
+    count = int(found[1]) if found[1].isdecimal() else 1
+    return (today - timedelta(days=min(count * _DAYS[found[2].lower()], _FAR_AWAY_DAYS))).isoformat()
+
+
+def _read_year(text: str, _today: date) -> str:
+    return _match(_YEAR, text)[0]
+
+
+def _read_compact(text: str, _today: date) -> str:
+    found = _match(_COMPACT, text)
+    return date(int(found[1]), int(found[2]), int(found[3])).isoformat()
+
+
+def _read_unix(text: str, _today: date) -> str:
+    seconds = float(_match(_NUMBER, text)[0])
+    return datetime.fromtimestamp(seconds / (1000 if seconds >= _MILLISECONDS else 1), UTC).date().isoformat()
 
 
 def _hit(fields: Mapping[str, Pick], item: Json, today: date, category: Category) -> Hit | None:
-    texts = {name: pick_text(pick, item) for name, pick in fields.items()}
-    published = read_date(texts["date"], today) if texts.get("date") else ""
-    snippet, passages = texts.get("snippet", ""), texts.get("passages", "")
+    texts = {name: pick_text(fields.get(name), item) for name in SEARCH_FIELDS}
+    published, passages = read_date(texts["date"], today), texts["passages"]
     most = _PASSAGES_CHARS if passages else SNIPPET_CHARS
-    made = {"engine": texts.get("engine", ""), "published": published}
-    found = hit(texts["title"], texts["url"], passages or snippet, **made, snippet_chars=most)
-    if category not in (Category.IMAGES, Category.VIDEOS):
+    made = {"engine": texts["engine"], "published": published}
+    found = hit(texts["title"], texts["url"], passages or texts["snippet"], **made, snippet_chars=most)
+    if category not in _MEDIA:
         return found
-    image, small = texts.get("image", ""), texts.get("thumbnail", "")
-    return media(found, image_url=image, thumbnail=small, duration=texts.get("duration", ""))
+    return media(found, image_url=texts["image"], thumbnail=texts["thumbnail"], duration=texts["duration"])
 
 
 def _number(pick: Pick, item: Json) -> float:
@@ -150,38 +180,34 @@ def _scalar(value: object) -> str:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
+def _flatten(values: Iterator[object]) -> list[object]:
+    """The values; a list at the end of a path counts as its items."""
+    return [item for value in values for item in (value if isinstance(value, list) else [value])][:_MOST_VALUES]
+
+
 def _join_texts(values: Iterator[object]) -> str:
-    """The texts, each on its own; a list at the end of a path counts as its items."""
-    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
-    return " … ".join(text for each in flat[:_MOST_VALUES] if (text := _scalar(each).strip()))
-
-
-def _first_line(values: Iterator[object]) -> str:
-    return _join_texts(values).strip().partition("\n")[0]
+    return " … ".join(filter(None, (_scalar(each).strip() for each in _flatten(values))))
 
 
 def _joined_parts(values: Iterator[object]) -> str:
     """A text in parts, some of them highlighted: `[{"value": "a "}, {"value": "b", "is_bold": true}]`."""
-    parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
-    return "".join(_scalar(part.get("value")) if isinstance(part, dict) else _scalar(part) for part in parts).strip()
+    return "".join(_scalar(as_mapping(part).get("value", part)) for part in _flatten(values)).strip()
 
 
 def _inverted_abstract(values: Iterator[object]) -> str:
     """A text as the places of each of its words: `{"of": [1, 4], "History": [0]}`."""
-    index = next(values, None)
-    if not isinstance(index, dict):
-        return ""
-    placed: dict[int, str] = {}
-    for word, places in islice(index.items(), _LONGEST_WORDS):
-        for place in places if isinstance(places, list) else ():
-            if type(place) is int and 0 <= place < _LONGEST_WORDS:
-                placed[place] = word
+    index = as_mapping(next(values, None))
+    placed = dict(_place_words(islice(index.items(), _LONGEST_WORDS)))
     return " ".join(placed[place] for place in sorted(placed))
+
+
+def _place_words(index: Iterable[tuple[str, object]]) -> Iterator[tuple[int, str]]:
+    for word, places in index:
+        yield from ((place, word) for place in elements(places) if type(place) is int and 0 <= place < _LONGEST_WORDS)
 
 
 _TRANSFORMS: Mapping[str, Callable[[Iterator[object]], str]] = {
     "": _join_texts,
-    "first_line": _first_line,
     "joined_parts": _joined_parts,
     "inverted_abstract": _inverted_abstract,
 }

@@ -22,7 +22,6 @@ from dowse.providers.described.answer import walk
 from dowse.settings.described.model import ErrorRule, Scalar
 
 _MESSAGE_BYTES = 4096
-_LONGEST_WAIT_S = 31 * 24 * 3600.0
 _KINDS: Mapping[str, type[ProviderError]] = {
     "auth": KeyRejected,
     "quota": QuotaSpent,
@@ -39,7 +38,7 @@ class NothingFound(Exception):
 
 
 def raise_failure(api: Api, rules: Sequence[ErrorRule], reply: Reply, clock: Clock) -> None:
-    """Raise what the first rule that applies says; `NothingFound` for an empty answer. Statuses decide the rest."""
+    """Raise the failure of the first matching rule, `NothingFound` for an empty answer; statuses decide the rest."""
     if not rules:
         return
     body = _parse(reply)
@@ -54,21 +53,22 @@ def _applies(rule: ErrorRule, reply: Reply, body: object) -> bool:
     if rule.statuses and reply.status not in rule.statuses:
         return False
     if rule.path:
-        return _applies_to_value(rule, body)
+        return _applies_to_value(rule, next(walk(body, rule.path), None))
     # Without a path a word counts in messages only: in results it may be about anything.
-    is_message = body is None or not 200 <= reply.status < 300
-    return not rule.contains or (is_message and rule.contains in _message(reply).lower())
+    message = _message(reply).lower() if body is None or reply.status >= 300 else ""
+    return rule.contains in message
 
 
-def _applies_to_value(rule: ErrorRule, body: object) -> bool:
-    value = next(walk(body, rule.path), None)
+def _applies_to_value(rule: ErrorRule, value: object) -> bool:
     if rule.codes:
         return _is_one_of(value, rule.codes)
     if rule.good_codes:
         return value is not None and not _is_one_of(value, rule.good_codes)
-    if rule.contains:
-        return isinstance(value, str) and rule.contains in value.lower()
-    return bool(value)
+    return rule.contains in _lower(value) and bool(value)
+
+
+def _lower(value: object) -> str:
+    return value.lower() if isinstance(value, str) else ""
 
 
 def _is_one_of(value: object, codes: Sequence[Scalar]) -> bool:
@@ -77,25 +77,33 @@ def _is_one_of(value: object, codes: Sequence[Scalar]) -> bool:
 
 
 def _failure(api: Api, rule: ErrorRule, reply: Reply, body: object, clock: Clock) -> ProviderError:
-    kind, detail = _KINDS[rule.kind], "" if rule.kind == "not_read" else f"HTTP {reply.status}"
-    if kind is KeyRejected:
-        kind, detail = (KeyRejected, f"{detail}; check {api.key_variable}") if api.key_variable else (Blocked, detail)
-    said = next((value for value in walk(body, rule.path) if isinstance(value, str)), "") if rule.path else ""
-    said = api.clean_message(said or (_message(reply) if body is None else error_message(reply)))
+    kind, detail = _KINDS[rule.kind], f"HTTP {reply.status}"
+    if kind is KeyRejected and api.key_variable:
+        detail = f"{detail}; check {api.key_variable}"
+    elif kind is KeyRejected:
+        kind = Blocked
+    elif kind is NotRead:
+        # The words about one page may repeat its address, which is not logged.
+        detail = ""
+    said = api.clean_message(_said(rule, reply, body))
     wait_s = _wait_s(rule, reply, body, clock)
     return kind(api.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
 
 
+def _said(rule: ErrorRule, reply: Reply, body: object) -> str:
+    """The words of the API: at the path of the rule, in the usual fields, or all of a plain text."""
+    if body is None:
+        return _message(reply)
+    at_path = next((value for value in walk(body, rule.path or ("",)) if isinstance(value, str)), "")
+    return at_path or error_message(reply)
+
+
 def _wait_s(rule: ErrorRule, reply: Reply, body: object, clock: Clock) -> float | None:
-    """The pause that the API asks for: in the usual header, in one of its own, or in the answer."""
-    if rule.retry_header:
-        return retry_after_s({"retry-after": reply.headers.get(rule.retry_header, "")}, clock)
-    value = next(walk(body, rule.retry_after), None) if rule.retry_after else None
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _LONGEST_WAIT_S:
-        return float(value)
-    if isinstance(value, str):
-        return retry_after_s({"retry-after": value}, clock)
-    return retry_after_s(reply.headers, clock)
+    """The pause that the API asks for: in the answer, or in the usual header or one of its own."""
+    given = next(walk(body, rule.retry_after), None) if rule.retry_after else None
+    text = f"{given:.0f}" if isinstance(given, int | float) else given
+    header = reply.headers.get(rule.retry_header or "retry-after", "")
+    return retry_after_s({"retry-after": text if isinstance(text, str) else header}, clock)
 
 
 def _parse(reply: Reply) -> object:

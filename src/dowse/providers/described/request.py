@@ -1,4 +1,4 @@
-"""The request of a described API: each parameter where the description says, and only those that have a value."""
+"""The request of a described API: each parameter in its place, and none without a value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from datetime import date
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from dowse.core.models import Query
-from dowse.settings.described.model import DateFilter, Description, DomainFilter, Scalar, ValueFilter
+from dowse.net.json_fields import as_mapping, elements
+from dowse.settings.described.model import (
+    DateFilter,
+    Description,
+    DomainFilter,
+    KeyPlace,
+    PageField,
+    Scalar,
+    ValueFilter,
+)
 
 _SAFETY = ("off", "moderate", "strict")
 # One domain is alone in its parameter.
@@ -47,17 +56,18 @@ class Request:
 
     def put(self, name: str, value: object) -> None:
         """Set a parameter: a nested field of a body, or a part of the query. `name[]` takes a list."""
-        if self.method == "GET":
-            values = value if isinstance(value, list) else [value]
-            self.params += [(name.removesuffix("[]"), _text(item)) for item in values]
-            return
-        *parents, last = name.removesuffix("[]").split(".")
+        put = self._put_param if self.method == "GET" else self._put_field
+        put(name.removesuffix("[]"), [value] if name.endswith("[]") and not isinstance(value, list) else value)
+
+    def _put_param(self, name: str, value: object) -> None:
+        self.params += [(name, _text(item)) for item in (value if isinstance(value, list) else [value])]
+
+    def _put_field(self, name: str, value: object) -> None:
+        *parents, last = name.split(".")
         place = self.body
         for parent in parents:
-            inner = place.get(parent)
-            place[parent] = dict(inner) if isinstance(inner, dict) else {}
-            place = place[parent]  # type: ignore[assignment]  # the table of the line above
-        place[last] = [value] if name.endswith("[]") and not isinstance(value, list) else value
+            place = _inside(place, parent)
+        place[last] = value
 
     def join(self, name: str, value: str, joint: str) -> None:
         """Add to a parameter that takes several conditions."""
@@ -97,19 +107,22 @@ def start_request(description: Description, url: str, key: str) -> Request:
     request = Request(description.method, url, dict(description.headers))
     _put_all(request, description.params, description.body)
     auth = description.auth
-    key = key or (auth.public if auth else "")
-    if not auth or not key:
-        return request
+    if auth and (known := key or auth.public):
+        _put_key(request, auth, known)
+    return request
+
+
+def _put_key(request: Request, auth: KeyPlace, key: str) -> None:
+    written = f"{auth.prefix}{key}"
     match auth.place:
         case "header":
-            request.headers[auth.name] = f"{auth.prefix}{key}"
+            request.headers[auth.name] = written
         case "basic":
             request.headers["Authorization"] = f"Basic {base64.b64encode(key.encode()).decode('ascii')}"
         case "query":
-            request.params.append((auth.name, f"{auth.prefix}{key}"))
+            request.params.append((auth.name, written))
         case "body":
-            request.put(auth.name, f"{auth.prefix}{key}")
-    return request
+            request.put(auth.name, written)
 
 
 def follow_request(description: Description, endpoint: str, key: str, ids: Iterable[str]) -> Request:
@@ -134,14 +147,13 @@ def _put_all(request: Request, params: Mapping[str, Scalar], body: Mapping[str, 
 
 
 def _put_count(request: Request, description: Description, query: Query) -> None:
-    count, page = description.count, description.page
-    size = page.size if page and page.size else query.num_results
-    if count.field:
-        request.put(count.field, size if page and page.size else query.num_results)
-    if not page or query.page == 1:
-        return
-    number, request.skipped = divmod(query.earlier, size)
-    request.put(page.field, page.start + (number if page.counts == "pages" else number * size))
+    page = description.page or PageField("")
+    size = page.size or query.num_results
+    if description.count.field:
+        request.put(description.count.field, size)
+    if page.field and query.page > 1:
+        number, request.skipped = divmod(query.earlier, size)
+        request.put(page.field, page.start + number * (1 if page.counts == "pages" else size))
 
 
 def _put_filters(request: Request, description: Description, query: Query, today: date) -> None:
@@ -186,29 +198,24 @@ def _put_value(request: Request, taken: ValueFilter, given: str, name: str) -> N
 def _translate(taken: ValueFilter, given: str) -> Scalar | None:
     """The value as the API writes it; `None` if it does not know it."""
     language = given.partition("-")[0]
-    for name in (given, given.lower(), language):
-        if name in taken.values:
-            return taken.values[name]
-    if taken.is_closed:
-        return None
+    listed = [taken.values[name] for name in (given, given.lower(), language) if name in taken.values]
     forms = {"lower": given.lower(), "upper": given.upper(), "language": language}
-    return forms.get(taken.form, given)
+    unlisted = [] if taken.is_closed else [forms.get(taken.form, given)]
+    return next(iter([*listed, *unlisted]), None)
 
 
 def _put_dates(request: Request, dates: DateFilter, query: Query, today: date) -> None:
     first, last = _bounds(dates, query, today)
-    named = [(dates.start, first), (dates.end, last)]
+    named = [(name, value) for name, value in ((dates.start, first), (dates.end, last)) if name and value]
     if not dates.field:
         for name, value in named:
-            if name and value:
-                request.put(name, value)
-        return
-    if not dates.start and not dates.end:
-        # A range such as 2026-01-01:2026-02-01, one of whose ends may be missing.
+            request.put(name, value)
+    elif named:
+        conditions = dates.joint.join(f"{name}{value}" for name, value in named)
+        request.join(dates.field, f"{dates.prefix}{conditions}", dates.joint)
+    else:
+        # A range such as 2026-01-01:2026-02-01; one end may be missing.
         request.put(dates.field, f"{dates.prefix}{first}{dates.joint}{last}")
-        return
-    conditions = dates.joint.join(f"{name}{value}" for name, value in named if value)
-    request.join(dates.field, f"{dates.prefix}{conditions}", dates.joint)
 
 
 def _bounds(dates: DateFilter, query: Query, today: date) -> tuple[str, str]:
@@ -227,12 +234,17 @@ def _put_domains(request: Request, taken: DomainFilter, domains: tuple[str, ...]
     if len(domains) > most:
         request.warnings.append(f"takes at most {most} {name}, so {len(domains) - most} were left out.")
     kept = [f"{taken.prefix}{domain}" for domain in domains[:most]]
-    form = "comma" if taken.form == "list" and request.method == "GET" else taken.form
-    if joint := _JOINTS.get(form):
-        request.put(taken.field, joint.join(kept))
-        return
-    before = request.body.get(taken.field)
-    request.put(taken.field, [*before, *kept] if isinstance(before, list) else kept)
+    form = "comma" if (taken.form, request.method) == ("list", "GET") else taken.form
+    joint = _JOINTS.get(form)
+    # One parameter may hold the wanted and the unwanted domains.
+    request.put(taken.field, joint.join(kept) if joint else [*elements(request.body.get(taken.field)), *kept])
+
+
+def _inside(place: dict[str, object], name: str) -> dict[str, object]:
+    """The table at a name, a copy of a constant one; a new one where there is none."""
+    inner = dict(as_mapping(place.get(name)))
+    place[name] = inner
+    return inner
 
 
 def format_date(day: date, form: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from dowse.core.models import Category
 
@@ -14,17 +13,20 @@ JsonPath = tuple[str, ...]
 """Steps to a value: the name of a field, the index of an item, or `[]` for each item of a list."""
 
 
+SEARCH_FIELDS = ("url", "title", "snippet", "passages", "date", "engine", "score", "image", "thumbnail", "duration")
+
+
 @dataclass(frozen=True, slots=True)
 class KeyPlace:
-    """Where a request carries the key, and the variable that holds it."""
+    """Where a request carries the key (`header`, `query`, `body` or `basic`), and the variable that holds it."""
 
-    place: Literal["header", "query", "body", "basic"]
+    place: str
     name: str
     prefix: str
     variable: str = ""
     is_optional: bool = False
     public: str = ""
-    """A key that the vendor publishes for everybody, in place of one of the user's."""
+    """A key that the vendor publishes for general use, in place of one of the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class PageField:
 
     field: str
     start: int = 1
-    counts: Literal["pages", "results"] = "pages"
+    counts: str = "pages"
     size: int = 0
     last: int = 0
 
@@ -79,7 +81,7 @@ class ValueFilter:
     operator: str = ""
     prefix: str = ""
     values: Mapping[str, Scalar] = dataclasses.field(default_factory=dict)
-    form: Literal["", "lower", "upper", "language"] = ""
+    form: str = ""
     is_closed: bool = False
 
 
@@ -101,7 +103,7 @@ class DomainFilter:
     """Domains as a native parameter, or as an operator in the query; neither if the API cannot filter by domain."""
 
     field: str = ""
-    form: Literal["list", "comma", "pipe", "repeat", "single"] = "list"
+    form: str = "list"
     most: int = 100
     prefix: str = ""
     operator: str = ""
@@ -145,7 +147,7 @@ class AnswerShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """What a category changes: the address relative to that of the API, further constants, the shape of the answer."""
+    """Changes for a category: the address relative to that of the API, further constants, the shape of the answer."""
 
     url: str = ""
     params: Mapping[str, Scalar] = dataclasses.field(default_factory=dict)
@@ -157,13 +159,13 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """One JSON API of a provider, for searching or for reading pages."""
+    """One JSON API of a provider; its `kind` is `search` or `read`, its `method` `GET` or `POST`."""
 
     name: str
-    kind: Literal["search", "read"]
+    kind: str
     title: str
     url: str
-    method: Literal["GET", "POST"]
+    method: str
     has_own_server: bool = False
     auth: KeyPlace | None = None
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -181,7 +183,7 @@ class Description:
     include_domains: DomainFilter = DomainFilter(operator="site:")
     exclude_domains: DomainFilter = DomainFilter(operator="-site:")
     categories: tuple[Category, ...] = (Category.GENERAL,)
-    shape: AnswerShape
+    shape: AnswerShape = AnswerShape()
     variants: Mapping[Category, Variant] = dataclasses.field(default_factory=dict)
     then: FollowUp | None = None
     errors: tuple[ErrorRule, ...] = ()

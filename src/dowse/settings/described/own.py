@@ -20,7 +20,7 @@ def find_own(named: str, home: Path) -> Path | None:
     """
     if not named:
         usual = home / FILE_NAME
-        return usual if usual.is_absolute() and _is_there(usual) else None
+        return usual if usual.is_absolute() and is_there(usual) else None
     path = Path(named).expanduser()
     if not path.is_absolute():
         raise ConfigError(f"{VARIABLE} takes an absolute path, or one that begins with ~.")
@@ -38,7 +38,7 @@ def load_own(
     return read_own(path, specs, variables())
 
 
-def _is_there(path: Path) -> bool:
+def is_there(path: Path) -> bool:
     """Whether it is a file; one in a directory that we may not enter is not there for us."""
     try:
         return path.is_file()

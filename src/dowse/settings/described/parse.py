@@ -1,13 +1,16 @@
-"""Parser of one description: every key of the format, what it takes, and what does not fit together."""
+"""Parser of one description: every key of the format, its values, and the conflicts between keys."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from dowse.core.models import Category
 from dowse.settings.described import filters
 from dowse.settings.described.model import (
+    SEARCH_FIELDS,
     AnswerShape,
     Description,
     ErrorRule,
@@ -15,7 +18,6 @@ from dowse.settings.described.model import (
     KeyPlace,
     Pick,
     QueryField,
-    Scalar,
     Variant,
 )
 from dowse.settings.described.table import (
@@ -25,13 +27,11 @@ from dowse.settings.described.table import (
     VARIABLE,
     InvalidDescription,
     Table,
-    parse_path,
 )
 from dowse.settings.types import budget, duration, pace
 
 KINDS = ("search", "read")
-TRANSFORMS = ("inverted_abstract", "joined_parts", "first_line")
-SEARCH_FIELDS = ("url", "title", "snippet", "passages", "date", "engine", "score", "image", "thumbnail", "duration")
+TRANSFORMS = ("inverted_abstract", "joined_parts")
 READ_FIELDS = ("text", "title", "plain")
 FILTERS = (
     *("time_range", "start_date", "end_date", "language", "country", "location", "safe_search"),
@@ -47,6 +47,9 @@ _PREFIX = re.compile(r"[\x21-\x7e]{1,20} ?", re.ASCII)
 _FILTER = re.compile("|".join(FILTERS))
 _TITLE = re.compile(r"[^\x00-\x1f\x7f<>`|*\[\]]{1,60}")
 _PROSE = re.compile(r"[^\x00-\x1f\x7f]{1,400}")
+_LINK = re.compile(r"https://[^\s\x00-\x20\x7f\"'<>`\\]{4,300}")
+_QUERY = 'a table such as {field = "q"}'
+V = TypeVar("V")
 _CATEGORY_NAMES = tuple(category.value for category in Category)
 
 
@@ -54,127 +57,112 @@ def parse_description(name: str, table: Table) -> Description:
     """One table of a file as a description; raises `InvalidDescription` with the first key that is wrong."""
     kind = table.choice("kind", KINDS, "search")
     name = table.text("name", name, like=NAME, takes="lower-case letters, digits and underscores, at most 40")
-    title = table.text("title", name, like=_TITLE, takes="the name of the vendor, at most 60 characters")
     method = table.choice("method", ("GET", "POST"), "GET")
-    parsed = {
-        "name": name,
-        "kind": kind,
-        "title": title,
-        "method": method,
-        "url": table.address("url"),
-        "has_own_server": table.flag("own_server"),
-        "auth": _auth(table, name),
-        "headers": _headers(table),
-        "params": _constants(table, "params"),
-        "body": _body(table, method),
-        "query": _query(table),
-        **(_search(table) if kind == "search" else _read(table)),
-        **_facts(table),
-    }
+    table.demand(
+        method == "POST" or "body" not in table, "body", 'needs method = "POST"; constants of a GET are params'
+    )
+    query = table.read("query", _query, _QUERY)
+    table.demand(query, "query", f"is missing: it takes {_QUERY}")
+    description = Description(
+        name=name,
+        kind=kind,
+        title=table.text("title", name, like=_TITLE, takes="the name of the vendor, at most 60 characters"),
+        method=method,
+        url=table.address("url"),
+        has_own_server=table.flag("own_server"),
+        auth=table.read("auth", partial(_auth, name=name), 'a table such as {in = "header", name = "X-API-Key"}'),
+        headers=_headers(table),
+        params=_without_secrets(table, "params", table.scalars("params")),
+        body=_without_secrets(table, "body", table.nested("body")),
+        query=query or QueryField(()),
+    )
+    description = _with_facts(table, {"search": _with_search, "read": _with_page}[kind](table, description))
     table.finish()
-    description = Description(**parsed)  # type: ignore[arg-type]  # each part was parsed for its field
     _check_whole(description, table)
     return description
 
 
-def _auth(table: Table, name: str) -> KeyPlace | None:
-    takes = 'a table such as {in = "header", name = "X-API-Key"}'
-    auth = table.table("auth", takes)
-    if auth is None:
-        return None
+def _auth(auth: Table, name: str) -> KeyPlace:
     place = auth.choice("in", ("header", "query", "body", "basic"))
     takes = "the name of the header or parameter that carries the key"
     like = HEADER if place == "header" else FIELD
     sent_as = "" if place == "basic" else auth.text("name", None, like=like, takes=takes)
     if sent_as.lower() in _REFUSED_HEADERS - {"authorization"}:
         raise auth.refuse("name", f"another header than {sent_as}, which belongs to the request itself")
-    prefix = auth.text("prefix", like=_PREFIX, takes='what stands before the key, such as "Bearer "')
-    public = auth.text("public", like=_PUBLIC, takes="the key that the vendor publishes for everybody")
-    if public and "env" in auth:
-        raise auth.refuse("public", "", sentence="cannot stand beside env: a published key is nobody's own")
+    prefix = auth.text("prefix", like=_PREFIX, takes='the part before the key, such as "Bearer "')
+    public = auth.text("public", like=_PUBLIC, takes="the key that the vendor publishes for all")
+    auth.demand(not public or "env" not in auth, "public", "cannot stand beside env: a published key needs no variable")
     variable = auth.text("env", f"{name.upper()}_API_KEY", like=VARIABLE, takes="the name of an environment variable")
-    is_optional = auth.flag("optional")
-    auth.finish()
-    return KeyPlace(place, sent_as, prefix, "" if public else variable, is_optional, public)  # type: ignore[arg-type]  # one of the choices
+    return KeyPlace(place, sent_as, prefix, "" if public else variable, auth.flag("optional"), public)
 
 
 def _headers(table: Table) -> dict[str, str]:
     headers = table.scalars("headers")
     for name, value in headers.items():
-        if not HEADER.fullmatch(name) or name.lower() in _REFUSED_HEADERS or _SECRET.search(name):
+        if not _is_free_header(name):
             takes = "headers that are neither a key, which belongs to auth, nor part of the request itself"
             raise InvalidDescription((*table.path, "headers", name), takes)
-        if not isinstance(value, str) or not value.isascii():
+        if not str(value).isascii():
             raise InvalidDescription((*table.path, "headers", name), "a text of ASCII characters")
     return {name: str(value) for name, value in headers.items()}
 
 
-def _constants(table: Table, key: str) -> dict[str, Scalar]:
-    constants = table.scalars(key)
-    for name, value in constants.items():
-        _refuse_secret(table, key, name, value)
+def _is_free_header(name: str) -> bool:
+    return bool(HEADER.fullmatch(name)) and name.lower() not in _REFUSED_HEADERS and not _SECRET.search(name)
+
+
+def _without_secrets(table: Table, key: str, constants: dict[str, V]) -> dict[str, V]:
+    """A key in a file would be shown by commands and logs, which know the variables of keys only."""
+    secret = next((name for name, value in constants.items() if isinstance(value, str) and _SECRET.search(name)), "")
+    if secret:
+        raise InvalidDescription((*table.path, key, secret), "no keys: auth names the variable that holds one")
     return constants
 
 
-def _body(table: Table, method: str) -> dict[str, object]:
-    if "body" in table and method == "GET":
-        raise table.refuse("body", "", sentence='needs method = "POST"; constants of a GET are params')
-    body = table.nested("body")
-    for name, value in body.items():
-        _refuse_secret(table, "body", name, value)
-    return body
-
-
-def _refuse_secret(table: Table, key: str, name: str, value: object) -> None:
-    """A key in a file would be shown by commands and logs, which know the variables of keys only."""
-    if isinstance(value, str) and _SECRET.search(name):
-        takes = "no keys: auth names the variable that holds one"
-        raise InvalidDescription((*table.path, key, name), takes)
-
-
-def _query(table: Table) -> QueryField:
-    query = table.table("query", 'a table such as {field = "q"}')
-    if query is None:
-        raise table.refuse("query", "", sentence='is missing: it takes a table such as {field = "q"}')
+def _query(query: Table) -> QueryField:
     takes = "the name of the parameter for the query, or a list of names; one that ends with [] takes a list"
     fields = query.texts("field", like=FIELD, takes=takes)
-    if not fields:
-        raise query.refuse("field", takes)
-    most = query.whole("max_chars", 2048, 10, 100_000)
-    query.finish()
-    return QueryField(fields, most)
+    query.demand(fields, "field", f"takes {takes}")
+    return QueryField(fields, query.whole("max_chars", 2048, 10, 100_000))
 
 
-def _search(table: Table) -> dict[str, object]:
-    values = {name: filters.read_value(table, name) for name in ("time_range", "language", "country", "location")}
-    safety = filters.read_value(table, "safe_search", ("off", "moderate", "strict"))
-    categories = table.texts("categories", like=NAME, takes=f"names out of {', '.join(_CATEGORY_NAMES)}")
+def _with_search(table: Table, description: Description) -> Description:
+    takes = f"names out of {', '.join(_CATEGORY_NAMES)}"
+    named = table.texts("categories", like=NAME, takes=takes)
+    if unknown := [name for name in named if name not in _CATEGORY_NAMES]:
+        raise table.refuse("categories", takes, sentence=f"names {unknown[0]!r}, but it takes {takes}")
     shape = _shape(table, AnswerShape())
-    return {
-        "count": filters.read_count(table),
-        "page": filters.read_page(table),
-        **values,
-        "safe_search": safety,
-        "dates": filters.read_dates(table),
-        "include_domains": filters.read_domains(table, "include_domains", "site:"),
-        "exclude_domains": filters.read_domains(table, "exclude_domains", "-site:"),
-        "shape": shape,
-        "then": _then(table),
-        **_categories(table, categories, shape),
-    }
+    variants = table.read("category", partial(_variants, shape=shape), "a table for each category") or {}
+    usual = tuple(map(Category, named)) or (Category.GENERAL,)
+    return replace(
+        description,
+        count=filters.read_count(table),
+        page=filters.read_page(table),
+        time_range=filters.read_value(table, "time_range", ("day", "week", "month", "year")),
+        dates=filters.read_dates(table),
+        language=filters.read_value(table, "language"),
+        country=filters.read_value(table, "country"),
+        location=filters.read_value(table, "location"),
+        safe_search=filters.read_value(table, "safe_search", ("off", "moderate", "strict")),
+        include_domains=filters.read_domains(table, "include_domains", "site:"),
+        exclude_domains=filters.read_domains(table, "exclude_domains", "-site:"),
+        categories=tuple(dict.fromkeys([*usual, *variants])),
+        shape=shape,
+        variants=variants,
+        then=table.read("then", _then),
+    )
 
 
-def _read(table: Table) -> dict[str, object]:
+def _with_page(table: Table, description: Description) -> Description:
     fields = _fields(table, READ_FIELDS, required=("text",))
-    return {"shape": AnswerShape(results=table.way("results", ()), fields=fields), "categories": ()}
+    return replace(description, shape=AnswerShape(results=table.way("results", ()), fields=fields), categories=())
 
 
 def _shape(table: Table, known: AnswerShape) -> AnswerShape:
-    """The shape of an answer; what a category leaves out is that of the whole description."""
-    if "results" not in table and not known.fields:
-        raise table.refuse("results", "", sentence="is missing: it takes the path to the list, such as web.results")
-    required = () if known.fields else ("url", "title")
-    fields = dict(known.fields) | _fields(table, SEARCH_FIELDS, required)
+    """The shape of an answer; a category inherits from the whole description."""
+    is_known = "results" in table or known.fields
+    table.demand(is_known, "results", "is missing: it takes the path to the list, such as web.results")
+    fields = dict(known.fields) | _fields(table, SEARCH_FIELDS, () if known.fields else ("url", "title"))
     return AnswerShape(
         results=table.way("results", known.results),
         fields=fields,
@@ -186,132 +174,99 @@ def _shape(table: Table, known: AnswerShape) -> AnswerShape:
 
 def _fields(table: Table, known: tuple[str, ...], required: tuple[str, ...]) -> dict[str, Pick]:
     takes = 'a table of paths by field, such as {url = "link", title = "title"}'
-    fields = table.table("fields", takes)
-    if fields is None:
-        if required:
-            raise table.refuse("fields", "", sentence=f"is missing: it takes {takes}")
-        return {}
-    picks = {name: _pick(fields, name) for name in known}
-    if missing := next((name for name in required if not picks[name]), ""):
-        raise fields.refuse(missing, "", sentence="is missing: it takes the path to it in one result")
-    fields.finish()
-    return {name: pick for name, pick in picks.items() if pick}
+    table.demand("fields" in table or not required, "fields", f"is missing: it takes {takes}")
+    return table.read("fields", partial(_picks, known=known, required=required), takes) or {}
 
 
-def _pick(fields: Table, name: str) -> Pick | None:
-    value = fields.take(name)
+def _picks(fields: Table, known: tuple[str, ...], required: tuple[str, ...]) -> dict[str, Pick]:
+    for name in required:
+        fields.demand(name in fields, name, "is missing: it takes the path to it in one result")
+    return {name: _pick(fields, name) for name in known if name in fields}
+
+
+def _pick(fields: Table, name: str) -> Pick:
+    pick = fields.read(name, _described_pick) if fields.holds_table(name) else Pick(fields.ways(name))
     takes = 'a path, a list of paths, or a table such as {path = "id", prefix = "https://example.com/"}'
-    if value is None:
-        return None
-    if isinstance(value, dict):
-        table = Table(value, fields.at(name))
-        paths = table.ways("path")
-        prefix = table.text("prefix", takes="a text")
-        transform = table.choice("transform", ("", *TRANSFORMS), "")
-        table.finish()
-        if not paths:
-            raise table.refuse("path", takes)
-        return Pick(paths, prefix, transform)
-    listed = value if isinstance(value, list) else [value]
-    parsed = [parse_path(item) for item in listed]
-    paths = tuple(steps for steps in parsed if steps is not None)
-    if not paths or len(paths) != len(parsed):
+    if pick is None or not pick.paths:
         raise fields.refuse(name, takes)
-    return Pick(paths)
+    return pick
 
 
-def _categories(table: Table, named: tuple[str, ...], shape: AnswerShape) -> dict[str, object]:
-    changed = table.table("category", "a table for each category, such as [brave.category.news]")
-    variants: dict[Category, Variant] = {}
-    if changed is not None:
-        for name in _CATEGORY_NAMES:
-            if variant := changed.table(name):
-                variants[Category(name)] = _variant(variant, shape)
-        changed.finish()
-    if unknown := next((name for name in named if name not in _CATEGORY_NAMES), ""):
-        takes = f"names out of {', '.join(_CATEGORY_NAMES)}"
-        raise table.refuse("categories", takes, sentence=f"names {unknown!r}, but it takes {takes}")
-    usual = tuple(map(Category, named)) or (Category.GENERAL,)
-    return {"categories": tuple(dict.fromkeys([*usual, *variants])), "variants": variants}
+def _described_pick(table: Table) -> Pick:
+    prefix = table.text("prefix", takes="a text")
+    return Pick(table.ways("path"), prefix, table.choice("transform", ("", *TRANSFORMS), ""))
+
+
+def _variants(changed: Table, shape: AnswerShape) -> dict[Category, Variant]:
+    read = {name: changed.read(name, partial(_variant, shape=shape)) for name in _CATEGORY_NAMES}
+    return {Category(name): variant for name, variant in read.items() if variant}
 
 
 def _variant(table: Table, shape: AnswerShape) -> Variant:
-    variant = Variant(
+    return Variant(
         url=table.relative_address("url"),
-        params=_constants(table, "params"),
-        body=table.nested("body"),
+        params=_without_secrets(table, "params", table.scalars("params")),
+        body=_without_secrets(table, "body", table.nested("body")),
         lacks=frozenset(table.texts("lacks", like=_FILTER, takes=f"names out of {', '.join(FILTERS)}")),
         shape=_shape(table, shape),
     )
-    table.finish()
-    return variant
 
 
-def _then(table: Table) -> FollowUp | None:
-    then = table.table("then")
-    if then is None:
-        return None
-    url = then.relative_address("url", None)
-    found = FollowUp(then.way("ids"), url, then.name_of_field("field"), _constants(then, "params"))
-    then.finish()
-    return found
+def _then(then: Table) -> FollowUp:
+    params = _without_secrets(then, "params", then.scalars("params"))
+    return FollowUp(then.way("ids"), then.relative_address("url", None), then.name_of_field("field"), params)
 
 
-def _facts(table: Table) -> dict[str, object]:
+def _with_facts(table: Table, description: Description) -> Description:
     """Errors, prices, paces and the sentences of the documentation."""
     prose = partial(table.text, like=_PROSE, takes="a sentence of at most 400 characters")
-    allowance = table.checked("allowance", budget, "", "a budget such as 100calls/day")
-    return {
-        "errors": tuple(map(_error, table.tables("errors"))),
-        "price": table.dollars("price"),
-        "allowance": allowance or None,
-        "allowance_of": table.text("allowance_of", like=NAME, takes="the name of a provider"),
-        "pace": table.checked("pace", pace, "off", "a pace such as 1/s, 100/m or 2 at once"),
-        "timeout": table.checked("timeout", duration, "15s", "a duration such as 15s"),
-        "is_opt_in": table.flag("opt_in"),
-        "tier": table.text("tier", like=_TITLE, takes="the words for a service without a key"),
-        "nicknames": table.texts("nicknames", like=NAME, takes="names"),
-        "index": table.text("index", like=NAME, takes="the name of who owns the index, such as bing"),
-        "docs": table.checked("docs", _check_link, "", "the address of the vendor's documentation"),
-        "privacy": prose("privacy"),
-        "free": prose("free"),
-    }
-
-
-def _check_link(value: str) -> None:
-    if value and (not value.startswith("https://") or any(sign in value for sign in "\"'<>` \\")):
-        raise ValueError
+    return replace(
+        description,
+        errors=tuple(map(_error, table.tables("errors"))),
+        price=table.dollars("price"),
+        allowance=table.checked("allowance", budget, "", "a budget such as 100calls/day") or None,
+        allowance_of=table.text("allowance_of", like=NAME, takes="the name of a provider"),
+        pace=table.checked("pace", pace, "off", "a pace such as 1/s, 100/m or 2 at once"),
+        timeout=table.checked("timeout", duration, "15s", "a duration such as 15s"),
+        is_opt_in=table.flag("opt_in"),
+        tier=table.text("tier", like=_TITLE, takes="the words for a service without a key"),
+        nicknames=table.texts("nicknames", like=NAME, takes="names"),
+        index=table.text("index", like=NAME, takes="the name of the owner of the index, such as bing"),
+        docs=table.text("docs", like=_LINK, takes="the address of the vendor's documentation"),
+        privacy=prose("privacy"),
+        free=prose("free"),
+    )
 
 
 def _error(table: Table) -> ErrorRule:
-    kind = table.choice("as", FAILURES)
-    statuses = table.statuses("status")
-    contains = table.text("contains", takes="a word of the message")
-    path = table.way("path", ())
-    codes, good = table.codes("is"), table.codes("is_not")
-    header = table.text("retry_after_header", like=HEADER, takes="the name of a header")
-    retry = table.way("retry_after", ())
+    rule = ErrorRule(
+        kind=table.choice("as", FAILURES),
+        statuses=table.statuses("status"),
+        contains=table.text("contains", takes="a word of the message").lower(),
+        path=table.way("path", ()),
+        codes=table.codes("is"),
+        good_codes=table.codes("is_not"),
+        retry_after=table.way("retry_after", ()),
+        retry_header=table.text("retry_after_header", like=HEADER, takes="the name of a header").lower(),
+    )
     table.finish()
-    if (codes or good) and not path:
-        raise table.refuse("path", "", sentence="is missing: is and is_not compare what it leads to")
-    if not (statuses or contains or path):
-        raise table.refuse("status", "", sentence="is missing: name status, contains or path")
-    return ErrorRule(kind, statuses, contains.lower(), path, codes, good, retry, header.lower())
+    compares = rule.codes + rule.good_codes
+    table.demand(rule.path or not compares, "path", "is missing: is and is_not compare the value at its end")
+    conditions = (rule.statuses, rule.contains, rule.path)
+    table.demand(any(conditions), "status", "is missing: name status, contains or path")
+    return rule
 
 
 def _check_whole(description: Description, table: Table) -> None:
-    """What each key cannot know by itself."""
-    auth, page, count = description.auth, description.page, description.count
-    has_body = description.method == "POST"
-    conflicts = {
-        "auth": ('has in = "body", which needs method = "POST"', auth and auth.place == "body" and not has_body),
-        "page": (
-            "needs count.field, or size, the number of results on a page",
-            page and not (count.field or page.size),
-        ),
-        "own_server": ("cannot stand beside auth: it would get the key", description.has_own_server and auth),
-        "then": ("cannot stand beside category", description.variants and description.then),
-    }
-    for key, (sentence, is_wrong) in conflicts.items():
-        if is_wrong:
-            raise table.refuse(key, "", sentence=sentence)
+    """Conditions that concern several keys."""
+    auth, page, has_body = description.auth, description.page, description.method == "POST"
+    table.demand(has_body or _place(auth) != "body", "auth", 'has in = "body", which needs method = "POST"')
+    is_paged = page is None or description.count.field or page.size
+    table.demand(is_paged, "page", "needs count.field, or size, the number of results on a page")
+    has_one = not (description.has_own_server and auth)
+    table.demand(has_one, "own_server", "cannot stand beside auth: it would get the key")
+    table.demand(not (description.variants and description.then), "then", "cannot stand beside category")
+
+
+def _place(auth: KeyPlace | None) -> str:
+    return auth.place if auth else ""

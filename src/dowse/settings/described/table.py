@@ -6,6 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from dowse.core import urls
 from dowse.settings.described.model import JsonPath, Scalar
@@ -23,6 +24,7 @@ _ADDRESS = re.compile(
 )
 _RELATIVE = re.compile(r"(?:(?:\.\./){0,6}|/)[A-Za-z0-9._~-]+(?:/[A-Za-z0-9._~-]+){0,10}", re.ASCII)
 _DEEPEST, _LONGEST_PATH = 6, 400
+T = TypeVar("T")
 Path = tuple[str, ...]
 """The keys that lead to a value in a file."""
 
@@ -38,7 +40,7 @@ class InvalidDescription(Exception):
 
 
 class Table:
-    """One table; each key is taken once, and `finish` refuses what is left."""
+    """One table; each key is taken once, and `finish` refuses the others."""
 
     def __init__(self, value: object, path: Path = (), takes: str = "a table") -> None:
         if not isinstance(value, dict):
@@ -52,6 +54,9 @@ class Table:
 
     def at(self, key: str) -> Path:
         return (*self.path, key)
+
+    def holds_table(self, key: str) -> bool:
+        return isinstance(self._values.get(key), dict)
 
     def take(self, key: str) -> object:
         """A value of any type; `None` if it is absent."""
@@ -103,12 +108,10 @@ class Table:
         return value
 
     def dollars(self, key: str) -> float:
-        value = self.take(key)
-        if value is None:
-            return 0.0
-        if type(value) not in (int, float) or not 0 <= value <= 100:  # type: ignore[operator]  # a number by its type
+        value = self.take(key) or 0
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
             raise self.refuse(key, "the dollars that one call costs, such as 0.005")
-        return float(value)  # type: ignore[arg-type]  # as above
+        return float(value)
 
     def flag(self, key: str) -> bool:
         value = self.take(key)
@@ -181,6 +184,20 @@ class Table:
                 )
         return table
 
+    def read(self, key: str, reader: Callable[[Table], T], takes: str = "a table") -> T | None:
+        """The result of a reader for an inner table; `None` if it is absent."""
+        inner = self.table(key, takes)
+        if inner is None:
+            return None
+        found = reader(inner)
+        inner.finish()
+        return found
+
+    def demand(self, is_right: object, key: str, sentence: str) -> None:
+        """Refuse a key with a sentence unless the condition holds."""
+        if not is_right:
+            raise self.refuse(key, "", sentence=sentence)
+
     def statuses(self, key: str) -> tuple[int, ...]:
         """One HTTP status or a list of them."""
         listed = _as_list(self.take(key))
@@ -210,7 +227,7 @@ class Table:
         return [Table(item, self.at(key)) for item in value]
 
     def rest(self) -> dict[str, object]:
-        """All that is left."""
+        """The values that were not taken yet."""
         left, self._values = self._values, {}
         return left
 

@@ -118,6 +118,20 @@ def test_a_provider_of_the_users_own_has_all_its_settings_and_is_asked_last(tmp_
     assert "k" in settings.secrets()
 
 
+def test_the_variables_of_an_own_provider_stand_in_a_trusted_dowse_toml_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "dowse.toml"
+    config.write_text('mine_api_key = "canary-1"\nDOWSE_BUDGET_MINE = "5calls/day"\nmine_api_kye = "x"\n')
+    (tmp_path / "elsewhere").mkdir()
+    named = own(tmp_path, MINE, DOWSE_CONFIG=str(config))
+    assert named.settings.searchers() == ["mine"]
+    assert str(named.settings.budget("mine")) == "5 calls/day"
+    assert [warning.split()[1] for warning in named.warnings] == ["mine_api_kye"]
+    monkeypatch.chdir(tmp_path)
+    assert own(tmp_path, MINE).settings.searchers() == [], "a file of the working directory gives no key"
+
+
 def test_a_table_of_a_shipped_name_changes_what_it_says_and_nothing_else(tmp_path: Path) -> None:
     settings = own(tmp_path, "[brave]\ncount = {max = 5}\npace = '1/s'\n", BRAVE_API_KEY="k").settings
     assert settings.specs["brave"].limits.max_results == 5

@@ -282,11 +282,25 @@ def test_places_follow_the_order(examine: Examine) -> None:
     assert found.one("search")["summary"] == "Searches use tavily, then serper."
     places = {name: found.one(f"provider.{name}")["details"].get("place") for name in ("serper", "exa", "tavily")}
     assert places == {"serper": 2, "exa": None, "tavily": 1}
-    assert [check["name"] for check in found.checks if check["name"].startswith("provider.")] == [
+    named = [check["name"] for check in found.checks if check["name"].startswith("provider.")]
+    with_credential = [
         "provider.tavily",
         "provider.serper",
         *(f"provider.{name}" for name in SEARCHERS if name not in ("tavily", "serper")),
     ]
+    assert named[: len(with_credential)] == with_credential
+    assert set(named[len(with_credential) :]) == {f"provider.{name}" for name in KEYLESS}
+
+
+def test_a_provider_without_a_key_that_is_not_asked_has_its_reason_and_the_change(examine: Examine) -> None:
+    found = examine(SERPER_API_KEY="a-key-for-serper", DOWSE_KEYLESS="on", YOU_KEYLESS_ENABLED="false")
+    told = {name: found.one(f"provider.{name}") for name in ("mwmbl", "gdelt", "you_keyless")}
+    assert {check["state"] for check in told.values()} == {"off"}
+    assert {name: (check["summary"], check["fix"]) for name, check in told.items()} == {
+        "mwmbl": ("Not used: a search provider is configured.", "Name it in DOWSE_SEARCH_ORDER to use it."),
+        "gdelt": ("Not used: GDELT_ENABLED is not set.", "Set GDELT_ENABLED=true to use it."),
+        "you_keyless": ("Not used: YOU_KEYLESS_ENABLED is false.", "Set YOU_KEYLESS_ENABLED=true to use it."),
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,127 @@
+"""A recorded pair of a described provider: one request and its answer without the key, as tests replay them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from dowse.core.models import Category
+from dowse.flows.try_provider import MASKED_KEY, Sent, Trial, show_path
+from dowse.settings.described.model import Description
+
+_ERROR = {"error": {"code": "{status}", "message": "{message}"}}
+"""The usual shape of an error; a trial that succeeded has seen none of the API's own."""
+
+
+def record(folder: Path, trial: Trial, description: Description, category: Category) -> Path:
+    """Write the pair into `NAME.json`, beside the other pairs of the provider; raises `OSError`."""
+    file = folder / f"{trial.provider}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    pairs = _read(file)
+    own = pairs.setdefault(trial.provider, {})
+    name = category.value if category in description.variants else trial.operation
+    own[name] = make_pair(trial, description, category)
+    if description.then and len(trial.requests) > 1:
+        own["then"] = _pair(trial.requests[1], description, "", Category.GENERAL)
+    file.write_text(json.dumps(pairs, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return file
+
+
+def make_pair(trial: Trial, description: Description, category: Category) -> dict[str, object]:
+    """The request with what the description says that the API takes, and the answer with what was made of it."""
+    shape = description.shape_of(category)
+    if trial.operation == "read":
+        text_path = [*shape.results, *description.shape.fields["text"].paths[0]]
+        pair = _pair(trial.requests[0], description, "", category)
+        return pair | {"text": trial.text, "title": trial.title, "text_path": ".".join(text_path)}
+    where = show_path(description.then.ids if description.then else shape.results)
+    pair = _pair(trial.requests[0], description, where, category)
+    hits = [[hit.title, hit.url, hit.snippet, hit.published] for hit in trial.hits]
+    return pair | {"hits": hits, "empty": _emptied(pair["response"], where)}
+
+
+def _pair(sent: Sent, description: Description, where: str, category: Category) -> dict[str, object]:
+    values = dict(parse_qsl(urlsplit(sent.address).query)) if sent.method == "GET" else _plain_body(sent.body)
+    auth = _auth(sent, description)
+    if auth and description.auth:
+        values.pop(description.auth.name, None)
+    headers = {name.lower(): value for name, value in sent.headers.items() if MASKED_KEY not in value}
+    request = {"method": sent.method, "path": urlsplit(sent.address).path, "auth": auth, "headers": headers}
+    flat = _flatten(values)
+    return {
+        "category": category.value,
+        "request": {**request, "sent": values},
+        "accepts": {name: _accepted(name, value, description) for name, value in flat.items()},
+        "required": [name for name in description.query.fields if name in flat],
+        "when": {},
+        "count": description.count.field,
+        "list": where,
+        "response": sent.answer,
+        "error": _ERROR,
+        "key_optional": bool(description.auth and description.auth.is_optional),
+    }
+
+
+def _auth(sent: Sent, description: Description) -> dict[str, str] | None:
+    """Where the key was, if one was sent."""
+    auth = description.auth
+    if not auth or MASKED_KEY not in json.dumps(asdict(sent)).replace("%7Bkey%7D", MASKED_KEY):
+        return None
+    name = "authorization" if auth.place == "basic" else auth.name
+    place = "header" if auth.place == "basic" else auth.place
+    prefix = "Basic " if auth.place == "basic" else auth.prefix
+    return {"in": place, "name": name.lower() if place == "header" else name, "value": f"{prefix}{MASKED_KEY}"}
+
+
+def _accepted(name: str, value: object, description: Description) -> object:
+    """What a double takes for a parameter; the vendor's documentation may allow more."""
+    if name in description.query.fields:
+        return rf"\S.{{0,{description.query.max_chars - 1}}}"
+    if name == description.count.field:
+        return f"int 1..{description.count.most}"
+    if isinstance(value, list):
+        return [_accepted(name, value[0], description) if value else ".*"]
+    if isinstance(value, bool):
+        return "true|false"
+    return f"int {value}..{value}" if isinstance(value, int) else re.escape(str(value))
+
+
+def _flatten(values: Mapping[str, object], above: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in values.items():
+        flat |= _flatten(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+    return flat
+
+
+def _plain_body(body: object) -> dict[str, object]:
+    return dict(body) if isinstance(body, dict) else {}
+
+
+def _emptied(answer: object, path: str) -> object:
+    """The answer with nothing in its list."""
+    if path == ".":
+        return []
+    emptied = copy.deepcopy(answer)
+    *parents, last = path.split(".")
+    place = emptied
+    for name in parents:
+        place = place.get(name) if isinstance(place, dict) else None
+    if isinstance(place, dict):
+        place[last] = []
+    return emptied
+
+
+def _read(file: Path) -> dict[str, dict[str, object]]:
+    """The pairs that the file has already; one that is not of this kind is not changed."""
+    if not file.exists():
+        return {}
+    try:
+        pairs = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        raise OSError(0, "it is no file of recorded pairs") from None
+    return dict(pairs) if isinstance(pairs, dict) else {}

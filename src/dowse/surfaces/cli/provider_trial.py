@@ -1,0 +1,291 @@
+"""The commands that call one provider: `dowse providers try`, and `new`, which writes a description."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.core.errors import ConfigError
+from dowse.core.models import Category, Query
+from dowse.core.text import count_noun, one_line, visible
+from dowse.flows import draft_provider
+from dowse.flows.draft_provider import Draft, Sample
+from dowse.secrets.redact import Redactor
+from dowse.settings import SPECS, Settings, sources
+from dowse.settings.described.own import FILE_NAME, VARIABLE
+from dowse.surfaces.cli import DONE, FAILED, session
+from dowse.surfaces.cli.session import dump_json
+from dowse.surfaces.cli.terminal import style
+
+if TYPE_CHECKING:
+    from dowse.flows.try_provider import Mapped, Sent, Trial
+
+_SHOWN_CHARS = 3000
+_MOST_RESULTS = 50
+_LONGEST_LINE = 400
+_MOST_SAMPLE_BYTES = 5_000_000
+_PLACES = ("header", "query", "body", "basic")
+
+
+def run_try(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    check_name(settings, arguments.name)
+    operation = "read" if arguments.read else "search"
+    _check_callable(settings, arguments.name, operation)
+    query = _query(arguments, settings)
+    trial = asyncio.run(_call(settings, arguments.name, operation, query))
+    recorded = _record(settings, trial, arguments.record, query.category) if arguments.record else ""
+    masked = Redactor(settings.secrets())
+    if arguments.json:
+        print(dump_json(masked.data({**as_data(trial), "recorded": recorded})))
+    else:
+        print(paint(visible(masked.text(show(trial)))))
+    if recorded:
+        print(f"dowse: the request and its answer are in {recorded}, without the key", file=sys.stderr)
+    return DONE if trial.hits or trial.text else FAILED
+
+
+def _query(arguments: argparse.Namespace, settings: Settings) -> Query:
+    if not 1 <= arguments.count <= _MOST_RESULTS:
+        raise ConfigError(f"--count takes a number from 1 to {_MOST_RESULTS}.")
+    if not arguments.query.strip():
+        raise ConfigError('try takes a query, such as "weather".')
+    category = Category(arguments.category) if arguments.category else _usual_category(settings, arguments.name)
+    return Query(arguments.query.strip(), num_results=arguments.count, category=category)
+
+
+def run_new(arguments: argparse.Namespace) -> int:
+    body = None if arguments.body is None else _parse_json(arguments.body, "--body")
+    sample = draft_provider.read_sample(arguments.url, arguments.name, body, _auth(arguments.auth))
+    if sample.name in SPECS:
+        raise ConfigError(f"dowse has a provider {sample.name} already; name yours with --name.")
+    # Before anything is sent: an impossible request is refused.
+    draft_provider.parse(sample.name, draft_provider.preliminary(sample))
+    answer = _read_sample(arguments.sample) if arguments.sample else _ask(arguments, sample)
+    draft = draft_provider.draft(sample, answer)
+    file = _append(arguments, draft) if arguments.write else None
+    print(dump_json({"name": draft.name, "toml": draft.toml, "notes": draft.notes}) if arguments.json else draft.toml)
+    for note in draft.notes:
+        print(f"dowse: {visible(one_line(note, _LONGEST_LINE))}", file=sys.stderr)
+    print(f"dowse: {_next_step(draft, file)}", file=sys.stderr)
+    return DONE
+
+
+def check_name(settings: Settings, name: str) -> None:
+    """Raise `ConfigError` for a provider that there is not."""
+    known = {*settings.specs, *settings.mcp_providers}
+    if name not in known:
+        import difflib
+
+        near = difflib.get_close_matches(name, sorted(known), n=1)
+        hint = f"did you mean {near[0]}?" if near else "`dowse providers list` names all."
+        raise ConfigError(f"There is no provider {name[:80]!r}; {hint}")
+
+
+def as_data(trial: Trial) -> dict[str, object]:
+    """A trial for programs."""
+    return {**asdict(trial), "unmapped": [each.name for each in trial.unmapped]}
+
+
+def show(trial: Trial) -> str:
+    """A trial for a terminal."""
+    lines: list[str] = []
+    for number, sent in enumerate(trial.requests, 1):
+        lines += [f"request {number}" if len(trial.requests) > 1 else "request", *_show_request(sent), ""]
+        lines += ["answer", *_show_answer(sent), ""]
+    lines += ["mapped", *_show_mapped(trial)]
+    if trial.fields:
+        lines += ["", "fields", *map(_show_field, trial.fields)]
+    lines += [f"note: {warning}" for warning in trial.warnings]
+    return "\n".join(lines)
+
+
+def paint(text: str) -> str:
+    """Headings in bold, after the removal of what a terminal would obey."""
+    lines = text.splitlines()
+    return "\n".join(style(line, "bold") if line and not line.startswith((" ", "note:")) else line for line in lines)
+
+
+def _show_request(sent: Sent) -> Iterator[str]:
+    yield f"  {sent.method} {sent.address}"
+    yield from (f"  {name}: {value}" for name, value in sent.headers.items())
+    if sent.body is not None:
+        yield f"  {json.dumps(sent.body, ensure_ascii=False)}"
+
+
+def _show_answer(sent: Sent) -> Iterator[str]:
+    if not sent.status:
+        yield "  there was none"
+        return
+    yield f"  HTTP {sent.status}"
+    answer = sent.answer if isinstance(sent.answer, str) else json.dumps(sent.answer, indent=2, ensure_ascii=False)
+    lines = answer[:_SHOWN_CHARS].splitlines()
+    yield from (f"  {line[:_LONGEST_LINE]}" for line in lines)
+    if len(answer) > _SHOWN_CHARS:
+        yield f"  … {len(answer) - _SHOWN_CHARS} more characters; --json prints all of them"
+
+
+def _show_mapped(trial: Trial) -> Iterator[str]:
+    if trial.error:
+        yield f"  {trial.error}"
+        yield from _show_lists(trial)
+    elif trial.operation == "read":
+        yield f"  {trial.title or 'no title'}: {count_noun(len(trial.text.split()), 'word')}"
+        yield from (f"  {line[:_LONGEST_LINE]}" for line in trial.text.splitlines()[:10])
+    elif not trial.hits:
+        yield "  no results"
+    for number, hit in enumerate(trial.hits, 1):
+        yield f"  {number}. {hit.title}"
+        details = filter(None, (hit.url, hit.published, hit.snippet, hit.image_url))
+        yield from (f"     {one_line(each, _LONGEST_LINE)}" for each in details)
+
+
+def _show_lists(trial: Trial) -> Iterator[str]:
+    """Where results may be, if they are not where the description looks for them."""
+    answer = trial.requests[-1].answer if trial.requests else None
+    found = draft_provider.best_list(answer)
+    if trial.fields and found:
+        path, items = found
+        guessed = ", ".join(f"{name} = {where!r}" for name, where in draft_provider.guess_fields(items).items())
+        yield f"  try results = {path!r} ({len(items)} objects) with {guessed}"
+
+
+def _show_field(mapped: Mapped) -> str:
+    paths = " or ".join(mapped.paths)
+    if not mapped.found:
+        return f"  {mapped.name}: nothing at {paths}"
+    return f"  {mapped.name}: {mapped.found} of {mapped.of} ({paths})"
+
+
+async def _call(settings: Settings, name: str, operation: str, query: Query) -> Trial:
+    from dowse.app import App  # Heavy; `--help` does without.
+
+    async with App(settings, is_brief=True) as app:
+        flow = app.trial_flow()
+        return await (flow.read(name, query.text) if operation == "read" else flow.search(name, query))
+
+
+def _check_callable(settings: Settings, name: str, operation: str) -> None:
+    if settings.offline:
+        raise ConfigError("Offline mode is on, so no provider is called; unset DOWSE_OFFLINE.")
+    if name in settings.mcp_providers:
+        return
+    spec = settings.specs[name]
+    if operation not in spec.operations:
+        other = "leave --read out" if operation == "read" else "add --read and give the address of a page"
+        does = ", ".join(spec.operations)
+        hint = other if {"search", "read"} & {*spec.operations} else "dowse answer uses it"
+        raise ConfigError(f"{name} has no operation {operation}, only {does}; {hint}.")
+    if settings.credential(name) is None and not spec.works_without_key:
+        raise ConfigError(f"{spec.credential} is not set; set it, then try again.")
+
+
+def _usual_category(settings: Settings, name: str) -> Category:
+    """General, unless the provider has other categories only."""
+    categories = settings.specs[name].limits.categories if name in settings.specs else ()
+    return Category.GENERAL if not categories or Category.GENERAL in categories else min(categories)
+
+
+def _record(settings: Settings, trial: Trial, folder: str, category: Category) -> str:
+    from dowse.flows.record_provider import record
+    from dowse.flows.try_provider import describe
+
+    description = describe(settings, trial.provider).get(trial.operation)
+    if description is None:
+        raise ConfigError(f"--record is for described providers; {trial.provider} has an adapter of its own.")
+    if trial.error or not (trial.hits or trial.text):
+        print("dowse: warning: nothing is recorded, because the call found nothing", file=sys.stderr)
+        return ""
+    try:
+        return str(record(Path(folder).expanduser(), trial, description, category))
+    except OSError as error:
+        raise ConfigError(f"--record {folder}: {error.strerror}.") from None
+
+
+def _ask(arguments: argparse.Namespace, sample: Sample) -> object:
+    """The answer to one live request, sent as the description to be would send it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / FILE_NAME
+        file.write_text(draft_provider.preliminary(sample), encoding="utf-8")
+        settings = session.load(arguments, {VARIABLE: str(file)}, quiet=True)
+    variable = f"{sample.name.upper()}_API_KEY"
+    if sample.auth and settings.credential(sample.name) is None:
+        raise ConfigError(f"{variable} is not set; put the key into it, or name a saved answer with --sample FILE.")
+    _check_callable(settings, sample.name, "search")
+    query = Query(sample.asked, num_results=5)
+    trial = asyncio.run(_call(settings, sample.name, "search", query))
+    sent = trial.requests[-1] if trial.requests else None
+    if sent is None or not 200 <= sent.status < 300:
+        masked = Redactor(settings.secrets()).message(one_line(trial.error))
+        hint = "" if sample.auth else " If it needs a key, add --auth, such as --auth header:X-API-Key."
+        raise ConfigError(f"The request failed: {masked}.{hint}")
+    return sent.answer
+
+
+def _append(arguments: argparse.Namespace, draft: Draft) -> Path:
+    """Append a description to the user's file, which stays valid; raises `ConfigError` if it would not."""
+    settings = session.load(arguments, {}, quiet=True)
+    file = own_file(settings)
+    if draft.name in settings.own.descriptions or draft.name in settings.own.servers:
+        raise ConfigError(f"{file} has a provider {draft.name} already; name this one with --name.")
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{before.rstrip()}\n\n{draft.toml}".lstrip(), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be written: {error.strerror}.") from None
+    return file
+
+
+def own_file(settings: Settings) -> Path:
+    """The user's file of providers: the named one, or the usual one, which need not exist."""
+    named = settings.providers_file
+    return Path(named).expanduser() if named else sources.config_home() / FILE_NAME
+
+
+def _next_step(draft: Draft, file: Path | None) -> str:
+    auth = draft.description.auth
+    key = f"set {auth.variable}, then " if auth and auth.variable else ""
+    run = f'run `dowse providers try {draft.name} "weather"`'
+    if file:
+        return f"it is in {file}; {key}{run}"
+    return f"put it into providers.toml (--write does so), {key}{run}"
+
+
+def _auth(given: str) -> Mapping[str, object] | None:
+    """Where the key goes, as a description says it."""
+    if not given:
+        return None
+    place, _, rest = given.partition(":")
+    name, _, prefix = rest.partition(":")
+    if place not in _PLACES or (not name and place != "basic"):
+        takes = "PLACE:NAME[:PREFIX], such as header:X-API-Key, query:api_key, basic, or 'header:Authorization:Bearer '"
+        raise ConfigError(f"--auth takes {takes}.")
+    named = {} if place == "basic" else {"name": name}
+    return {"in": place, **named, **({"prefix": prefix} if prefix else {})}
+
+
+def _read_sample(name: str) -> object:
+    try:
+        data = Path(name).expanduser().read_bytes()
+    except OSError as error:
+        raise ConfigError(f"--sample {name}: {error.strerror}.") from None
+    if len(data) > _MOST_SAMPLE_BYTES:
+        raise ConfigError(f"--sample {name} is larger than {_MOST_SAMPLE_BYTES} bytes.")
+    return _parse_json(data.decode("utf-8", "replace"), f"--sample {name}")
+
+
+def _parse_json(text: str, where: str) -> object:
+    from dowse.net.json_fields import parse_json
+
+    try:
+        return parse_json(text)
+    except ValueError:
+        raise ConfigError(f"{where} is not valid JSON.") from None
