@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from tools.extractor import data as extractor_data  # noqa: E402
 from tools.verdict import folds  # noqa: E402
 from tools.verdict.data import examples, short_texts  # noqa: E402
-from tools.verdict.training import train  # noqa: E402
+from tools.verdict.training import fit_texts, train  # noqa: E402
 
 SHIPPED = ROOT / "src" / "dowse" / "extract" / "verdict" / "model.bin"
 
@@ -30,16 +30,18 @@ def main() -> int:
     parser.add_argument("--data", default="", help="the folder that holds interstitials and wcxb-dev")
     parser.add_argument("--model", type=Path, default=SHIPPED, help="where the model goes")
     parser.add_argument("--check", action="store_true", help="compare with the model instead of writing it")
-    parser.add_argument("--folds", action="store_true", help="measure on held-out languages and templates instead")
+    parser.add_argument(
+        "--folds", nargs="*", choices=tuple(folds.GROUPS), help="measure on held-out languages and templates instead"
+    )
     asked = parser.parse_args()
     began = time.monotonic()
     folder = extractor_data.folder(asked.data).parent
     pages, texts = examples(folder), short_texts(folder)
     print(f"{time.monotonic() - began:4.0f} s  {len(pages)} pages, {len(texts)} short texts", flush=True)
-    if asked.folds:
-        folds.report(folder, pages, texts)
+    if asked.folds is not None:
+        folds.report(folder, pages, texts, asked.folds or tuple(folds.GROUPS))
         return 0
-    written = train(pages, texts, lambda page: page.language)
+    written = train(pages, texts, lambda page: page.language, fit_texts(texts))
     print(f"{time.monotonic() - began:4.0f} s  {len(written):,} bytes", flush=True)
     if asked.check:
         is_same = written == asked.model.read_bytes()

@@ -4,7 +4,7 @@
 """
 
 __version__ = "0.1.0"
-EXTRACTION = 10
+EXTRACTION = 11
 """Raised whenever the same bytes give another text, so that no text of an earlier extraction is served."""
 
 PROJECT_URL = "https://github.com/dowse-search/dowse"

@@ -6,6 +6,7 @@ have reached. `tools/train_verdict.py --folds` measures languages and templates 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -72,3 +73,48 @@ def test_the_model_is_small_and_says_the_same_for_the_same_text() -> None:
     classifier = model.load_shipped().classifier
     assert classifier.probabilities("page not found") == classifier.probabilities("page not found")
     assert sum(classifier.probabilities("")) == pytest.approx(1)
+
+
+STORY = (
+    "<title>The last ferry</title><h1>The last ferry</h1>"
+    "<p>The boat leaves the stone quay at seven in the morning. Nobody waves. The captain knows each rock by name.</p>"
+    "<p>Last winter the council cut the money for the evening trip. Since then the islanders sleep in town.</p>"
+)
+
+
+@pytest.mark.promise("verdict-preview")
+@pytest.mark.parametrize(
+    ("end", "is_part"), [("Jetzt abonnieren und alle Artikel lesen.", True), ("The boat sails on Sunday too.", False)]
+)
+def test_text_that_breaks_off_with_an_offer_is_a_part_without_structured_data(end: str, is_part: bool) -> None:
+    text = html.to_text(f"{STORY}<p>{end}</p>", "https://paper.example/ferry")
+    assert (text.is_cut, verdict.REST_IS_SOLD in text.warnings) == (is_part, is_part)
+
+
+@pytest.mark.promise("verdict-trained")
+def test_a_notice_of_few_characters_is_refused_where_they_say_much() -> None:
+    page = "<title>記事がありません</title><h1>記事がありません</h1><p>この記事は削除されました。</p>"
+    with pytest.raises(PageUnreadable):
+        html.to_text(page, "https://site.example/a/b")
+
+
+@pytest.mark.promise("verdict-trained")
+def test_only_a_page_about_error_pages_has_the_error_in_its_address_too() -> None:
+    page = (
+        "<title>Page not found</title><h1>Page not found</h1><p>The page you requested could not be found.</p>"
+        "<p>So says the server, and so begins this chapter of our handbook, which explains in two steps what to do "
+        "with an old address. Send a redirect where the text has moved, and a plain answer where it is gone.</p>"
+    )
+    assert html.to_text(page, "https://docs.example/guides/page-not-found").markdown
+
+
+def test_figures_of_folds_are_those_of_the_shipped_model_and_hold() -> None:
+    """`tools/train_verdict.py --folds` writes them: languages and templates that a model has not seen."""
+    figures = json.loads(Path(__file__).with_name("verdict_folds.json").read_text(encoding="utf-8"))
+    shipped = Path(model.__file__).with_name("model.bin").read_bytes()
+
+    assert figures["model"] == hashlib.sha256(shipped).hexdigest()
+    for name in ("language", "template"):
+        assert figures[name]["safe"] >= FLOORS["folds"][name]
+        assert figures[name]["real_refused"] <= FLOORS["folds"]["real_refused_at_most"]
+        assert figures[name]["previews_refused"] == 0

@@ -7,9 +7,11 @@ the encyclopaedia paragraphs of `passages/multilingual`, which teach the n-gram 
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +28,7 @@ from tools.extractor.data import fold_of, samples
 
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "verdicts"
 PHRASES = Path(__file__).with_name("phrases.txt")
+PATTERNS = Path(__file__).with_name("patterns.txt")
 FEWEST_TRUE_WORDS = 5
 """A page of WCXB with fewer words of truth may be a notice itself, and is no example of content."""
 _FIXTURES = {
@@ -54,6 +57,10 @@ _KINDS = {
 }
 _LONGEST = 240
 _WEIGHT_OF_PHRASES, _WEIGHT_OF_PAGES, _WEIGHT_OF_WCXB = 5.0, 4.0, 0.3
+# Numbers of lines.
+_BEGINNINGS = (2, 4, 8)
+_WEIGHT_OF_PATTERNS, _VARIANTS = 2.0, 12
+_CHOICE = re.compile(r"\{([^{}]*)\}")
 _WCXB_SENTENCES = 12
 _OTHER_MESSAGES, _PARAGRAPHS, _PARAGRAPH_SENTENCES = 2, 3, 6
 
@@ -82,6 +89,8 @@ class Example:
     """Whether it is a page of WCXB."""
     fold: int = 0
     is_preview: bool = False
+    is_cut: bool = False
+    """Whether it is the beginning of another page of WCXB."""
 
 
 def examples(data: Path) -> list[Example]:
@@ -141,7 +150,19 @@ def _real_pages(folder: Path) -> Iterator[Example]:
         outline, context = found
         fold = fold_of(sample.url or sample.name)
         texts = texts_of(outline)
-        yield Example(sample.name, "none", "en", "", outline, texts, context, is_real=True, fold=fold)
+        page = Example(sample.name, "none", "en", "", outline, texts, context, is_real=True, fold=fold)
+        yield page
+        yield from _beginnings(page)
+
+
+def _beginnings(page: Example) -> Iterator[Example]:
+    """The page as if less of it had been delivered: notices are short, and so are few real pages of the set."""
+    lines = page.outline.lines
+    for count in _BEGINNINGS:
+        if count < len(lines):
+            outline = replace(page.outline, lines=lines[:count], links=page.outline.links[:count], has_code=False)
+            name = f"{page.name} up to line {count}"
+            yield replace(page, name=name, outline=outline, texts=texts_of(outline), is_cut=True)
 
 
 def _outline(markup: str, url: str) -> tuple[PageOutline, Context] | None:
@@ -161,12 +182,15 @@ def short_texts(data: Path) -> list[ShortText]:
         *_messages(data / "interstitials" / "messages.jsonl"),
         *_paragraphs(data / "passages" / "multilingual"),
         *_phrases(),
+        *_variants(),
     ]
 
 
 def texts_from(pages: Sequence[Example]) -> Iterator[ShortText]:
     """The sentences of pages, each with the label of its page."""
     for page in pages:
+        if page.is_cut:
+            continue
         texts, weight = page.texts, _WEIGHT_OF_WCXB if page.is_real else _WEIGHT_OF_PAGES
         said = (*texts.headings, *texts.sentences)
         if page.is_real:
@@ -196,9 +220,29 @@ def _paragraphs(folder: Path) -> Iterator[ShortText]:
 
 
 def _phrases() -> Iterator[ShortText]:
+    for language, label, line in _labelled_lines(PHRASES):
+        yield ShortText(normal(line), label, _WEIGHT_OF_PHRASES, language)
+
+
+def _variants() -> Iterator[ShortText]:
+    """The sentences of some variants of each pattern."""
+    for language, label, line in _labelled_lines(PATTERNS):
+        sentences = dict.fromkeys(chain.from_iterable(map(split_sentences, _draw(line))))
+        yield from (ShortText(sentence, label, _WEIGHT_OF_PATTERNS, language) for sentence in sentences)
+
+
+def _draw(pattern: str) -> Iterator[str]:
+    """Variants of a pattern, always the same ones."""
+    drawn = random.Random(pattern)
+    for _ in range(_VARIANTS):
+        yield normal(_CHOICE.sub(lambda found: drawn.choice(found[1].split("|")), pattern))
+
+
+def _labelled_lines(path: Path) -> Iterator[tuple[str, str, str]]:
+    """The language, the label and the text of each line below its `[language label]`."""
     language = label = ""
-    for line in PHRASES.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             language, label = line.strip("[]").split()
         elif line and not line.startswith("#"):
-            yield ShortText(normal(line), label, _WEIGHT_OF_PHRASES, language)
+            yield language, label, line

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,19 +17,37 @@ from dowse.extract import html, verdict
 from dowse.extract.verdict import model
 from dowse.extract.verdict.model import VerdictModel
 from tools.verdict.data import Example, ShortText
-from tools.verdict.training import group_evenly, train
+from tools.verdict.training import fit_texts, group_evenly, train
 
 FOLDS = 6
 Result = Mapping[str, Any]
 
 
-def report(folder: Path, pages: Sequence[Example], texts: Sequence[ShortText]) -> None:
-    for name, group in (("language", lambda page: page.language), ("template", lambda page: page.template)):
-        results, real = measure_folds(folder, pages, texts, group)
-        print(f"folds by {name}: {json.dumps(summarize(results))}; pages of wcxb-dev refused: {real}", flush=True)
+FIGURES = Path(__file__).resolve().parents[2] / "tests" / "eval" / "verdict_folds.json"
+GROUPS: Mapping[str, Callable[[Example], str]] = {
+    "language": lambda page: page.language,
+    "template": lambda page: page.template,
+}
+
+
+def report(folder: Path, pages: Sequence[Example], texts: Sequence[ShortText], names: Sequence[str]) -> None:
+    """Measure with the named groups held out; the figures go to `FIGURES`, beside the digest of the shipped model."""
+    for name in names:
+        results, real = measure_folds(folder, pages, texts, GROUPS[name])
+        figures = {**summarize(results), "wcxb_refused": len(real)}
+        print(f"folds by {name}: {json.dumps(figures)}; pages of wcxb-dev refused: {real}", flush=True)
         for result in results:
             if not result["safe"]:
                 print(f"  {result['file']} {result['lang']} {result['kind']}: {result['outcome']} {result['reason']}")
+        _write_down(name, figures)
+
+
+def _write_down(name: str, figures: Mapping[str, float]) -> None:
+    written = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    shipped_model = resources.files(model.__package__ or "").joinpath("model.bin").read_bytes()
+    kept = {key: figure for key, figure in figures.items() if "warned" not in key}
+    written |= {"model": hashlib.sha256(shipped_model).hexdigest(), name: kept}
+    FIGURES.write_text(json.dumps(written, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def summarize(results: Sequence[Result]) -> dict[str, float]:
@@ -50,12 +70,17 @@ def measure_folds(
     folds = group_evenly((group(page) for page in pages if not page.is_real), FOLDS)
     results: list[Result] = []
     refused: list[str] = []
+    start = fit_texts(texts)
     for fold in range(FOLDS):
         inside = {page.name for page in pages if (page.fold if page.is_real else folds[group(page)]) == fold}
-        trained = train([page for page in pages if page.name not in inside], texts, group)
+        trained = train([page for page in pages if page.name not in inside], texts, group, start)
         with shipped(VerdictModel.load(trained)):
             results += judge_pages(folder / "interstitials", folder / "interstitials", inside)
-            refused += [page.name for page in pages if page.is_real and page.name in inside and _is_refused(page)]
+            refused += [
+                page.name
+                for page in pages
+                if page.is_real and not page.is_cut and page.name in inside and _is_refused(page)
+            ]
     return results, refused
 
 

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import lightgbm
@@ -14,7 +15,6 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from dowse.extract.html.content.dom_columns import Numbers
-from dowse.extract.verdict import has_known_phrase
 from dowse.extract.verdict.evidence import measure
 from dowse.extract.verdict.model import (
     BUCKETS,
@@ -29,7 +29,9 @@ from dowse.extract.verdict.model import (
 from tools.extractor.training import arrays_of
 from tools.verdict.data import Example, ShortText, texts_from
 
-_DECAY, _STEPS = 2e-6, 60
+_DECAY = 5e-7
+# On the short texts first; then, with the sentences of pages, from there.
+_STEPS, _STEPS_AFTER = 120, 30
 _INNER_FOLDS = 3
 _TREES: Mapping[str, Any] = {
     "verbosity": -1,
@@ -62,12 +64,10 @@ _KINDS: Mapping[str, Any] = {
     "seed": 7,
 }
 _KIND_ROUNDS = 80
-_WEIGHT_OF_HARD_PAGES = 2.0
+_WEIGHT_OF_HARD_PAGES, _WEIGHT_OF_BEGINNINGS = 2.0, 0.3
 # Features that may only speak for a notice, and those that may only speak for content.
 _UP = frozenset(
-    "status code|password field|link to login|link to offer|empty frame|unlisted|refresh|checkbox|known phrase".split(
-        "|"
-    )
+    "status code|password field|link to login|link to offer|empty frame|unlisted|refresh|checkbox".split("|")
 )
 _DOWN = frozenset(
     "other words|words|sentences|unknown words|times and phones|address in text|numbers|prices|code block"
@@ -84,18 +84,23 @@ def group_evenly(values: Iterable[Hashable], count: int) -> dict[Hashable, int]:
     return folds
 
 
-def train(pages: Sequence[Example], texts: Sequence[ShortText], group: Callable[[Example], str]) -> bytes:
-    """The bytes of a model; `group` names what is kept together when the trees see texts as for unseen pages."""
+def train(
+    pages: Sequence[Example], texts: Sequence[ShortText], group: Callable[[Example], str], start: Numbers
+) -> bytes:
+    """The bytes of a model; `group` names what is kept together when the trees see texts as for unseen pages.
+
+    `start` is `fit_texts` of the short texts, from which the classifiers of all folds begin.
+    """
     folds = group_evenly((group(page) for page in pages if not page.is_real), _INNER_FOLDS)
     found: dict[str, Mapping[str, float]] = {}
     for fold in range(_INNER_FOLDS):
         outside = [page for page in pages if _fold(page, folds, group) != fold]
-        classifier = _Cached(train_texts([*texts, *texts_from(outside)]))
+        classifier = _Cached(train_texts([*texts, *texts_from(outside)], start))
         for page in pages:
             if _fold(page, folds, group) == fold:
                 found[page.name] = _measure(page, classifier)
     rows = [found[page.name] for page in pages]
-    return _write(train_texts([*texts, *texts_from(pages)]), rows, pages)
+    return _write(train_texts([*texts, *texts_from(pages)], start), rows, pages)
 
 
 def _fold(page: Example, folds: Mapping[Hashable, int], group: Callable[[Example], str]) -> int:
@@ -113,7 +118,7 @@ class _Cached:
 
     def probabilities(self, text: str) -> Scores:
         if text not in self._known:
-            grams = hash_grams(text)
+            grams = _grams_of(text)
             odds = self._weights[grams].sum(0) / math.sqrt(max(1, len(grams))) + self._biases
             powers = np.exp(odds - odds.max())
             self._known[text] = tuple((powers / powers.sum()).tolist())
@@ -121,10 +126,17 @@ class _Cached:
 
 
 def _measure(page: Example, classifier: _Cached) -> Mapping[str, float]:
-    return measure(page.outline, page.context, classifier, has_phrase=has_known_phrase(page.outline))
+    return measure(page.outline, page.context, classifier)
 
 
-def train_texts(texts: Sequence[ShortText]) -> TextClassifier:
+def train_texts(texts: Sequence[ShortText], start: Numbers) -> TextClassifier:
+    """The classifier of texts from the weights of an earlier one, in bytes."""
+    found = fit_texts(texts, start)
+    size = BUCKETS * len(LABELS)
+    return _quantize(found[:size].reshape(BUCKETS, -1), found[size:])
+
+
+def fit_texts(texts: Sequence[ShortText], start: Numbers | None = None) -> Numbers:
     """Logistic regression over hashed n-grams; notices and other texts of each language weigh the same."""
     some = [text for text in texts if text.text]
     inputs = _inputs([text.text for text in some])
@@ -145,20 +157,26 @@ def train_texts(texts: Sequence[ShortText]) -> TextClassifier:
         slopes = np.concatenate([(turned @ rest + _DECAY * table).ravel(), rest.sum(0)])
         return float(value + _DECAY / 2 * (table.astype(np.float64) ** 2).sum()), slopes.astype(np.float64)
 
-    start = np.zeros(size + len(LABELS))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS, "maxcor": 6}).x
-    return _quantize(found[:size].reshape(BUCKETS, -1), found[size:])
+    steps = _STEPS if start is None else _STEPS_AFTER
+    begin = np.zeros(size + len(LABELS)) if start is None else start
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": steps, "maxcor": 6})
+    return np.asarray(found.x)
 
 
 def _inputs(texts: Sequence[str]) -> Any:
     """A row for each text: how often it has each n-gram, over the root of their number."""
-    known: dict[str, Numbers] = {}
-    rows = [known.setdefault(text, np.array(hash_grams(text), np.int64)) for text in texts]
+    rows = list(map(_grams_of, texts))
     ends = np.cumsum([0, *map(len, rows)])
     values = np.concatenate([np.full(len(row), 1 / math.sqrt(max(1, len(row))), np.float32) for row in rows])
     matrix = sparse.csr_matrix((values, np.concatenate(rows), ends), (len(rows), BUCKETS), dtype=np.float32)
     matrix.sum_duplicates()
     return matrix
+
+
+@cache
+def _grams_of(text: str) -> Numbers:
+    """The buckets of a text; all folds ask for nearly the same ones."""
+    return np.array(hash_grams(text), np.uint16)
 
 
 def _balance(texts: Sequence[ShortText], labels: Numbers) -> Numbers:
@@ -202,13 +220,19 @@ def _write(classifier: TextClassifier, rows: Sequence[Mapping[str, float]], page
 
 def _notice_arrays(features: Sequence[str], inputs: Numbers, pages: Sequence[Example]) -> dict[str, array[Any]]:
     labels = np.array([page.label != "none" for page in pages]).astype(int)
-    weights = [_WEIGHT_OF_HARD_PAGES if page.label == "none" and not page.is_real else 1.0 for page in pages]
+    weights = list(map(_weight_of, pages))
     constraints = [_direction(name) for name in features]
     forests = []
     for options, rounds in _FORESTS:
         chosen = {**_TREES, **options, "monotone_constraints": constraints}
         forests.append(lightgbm.train(chosen, lightgbm.Dataset(inputs, labels, weight=weights), rounds))
     return _join([arrays_of(forest, "tree") for forest in forests], "notices", 1 / len(forests))
+
+
+def _weight_of(page: Example) -> float:
+    if page.is_cut:
+        return _WEIGHT_OF_BEGINNINGS
+    return _WEIGHT_OF_HARD_PAGES if page.label == "none" and not page.is_real else 1.0
 
 
 def _kind_arrays(inputs: Numbers, pages: Sequence[Example]) -> dict[str, array[Any]]:

@@ -17,7 +17,7 @@ from dowse.core.models import Onward, Status
 from dowse.core.reasons import FailureReason
 from dowse.extract.verdict import model
 from dowse.extract.verdict.error_pages import judge_failure, judge_refusal, judge_soft_404
-from dowse.extract.verdict.evidence import Classifier, Context, measure
+from dowse.extract.verdict.evidence import Classifier, Context, measure, split_sentences
 from dowse.extract.verdict.model import LABELS, Opinion
 from dowse.extract.verdict.outline import (
     NOTICE_WORDS,
@@ -38,18 +38,20 @@ from dowse.extract.verdict.walls import (
     may_be_consent_wall,
 )
 
-__all__ = ["Context", "Finding", "check_page", "has_known_phrase", "judge_outline", "judge_text"]
+__all__ = ["Context", "Finding", "check_page", "judge_outline", "judge_text"]
 LOGGER = logging.getLogger(__name__)
 # Log odds of a notice. Below the first a page is content; between them it is content with a warning.
-_DOUBT, _SURE = 0.5, 1.5
-# With a known phrase for the same, less is enough.
-_SURE_WITH_PHRASE, _SURE_OF_SOFT_404 = -1.0, -0.4
+_DOUBT, _SURE = 0.5, 1.8
+# With a known phrase for the same, less is enough; an address that says so, too, is that of a page about error pages.
+_SURE_WITH_PHRASE, _SURE_OF_SOFT_404, _SURE_OF_ADDRESS = -4.0, -2.0, 0.5
 # Probability of a line to be an offer to subscribe.
 _OFFER = 0.3
 _PLACES = ("heading", "sentence", "noscript")
 _LIKELY = 0.5
-# A shorter text is a name only.
-_NAME_CHARS = 24
+# A shorter text is a name only. In bytes: scripts that say more with each character take more for it.
+_NAME_BYTES = 24
+# Lines at the end of a preview that may offer the rest of it, and the least probability that one does.
+_LAST_LINES, _SURE_OFFER = 3, 0.6
 # An error status of the server supports other signs.
 _STATUS_ODDS = 4.0
 _FIRST_ERROR_STATUS = 400
@@ -81,13 +83,17 @@ class Finding:
 
     is_thin: bool = False
     is_part: bool = False
-    odds: float = -9.0
-    signs: tuple[str, ...] = ()
+    is_doubtful: bool = False
+    opinion: Opinion | None = None
+
+    @property
+    def signs(self) -> tuple[str, ...]:
+        return self.opinion.signs if self.opinion else ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
         part = (REST_IS_SOLD,) if self.is_part else ()
-        doubt = (MAYBE_NOTICE,) if self.odds > _DOUBT and not self.is_part else ()
+        doubt = (MAYBE_NOTICE,) if self.is_doubtful and not self.is_part else ()
         return part + doubt
 
 
@@ -121,11 +127,6 @@ def judge_text(title: str, markdown: str) -> PageUnreadable | None:
     return next((verdict for judge in judges if (verdict := judge(page)) is not None), None)
 
 
-def has_known_phrase(page: PageOutline) -> bool:
-    """Whether the rules over known phrases would refuse the page."""
-    return _find_phrase(page) is not None
-
-
 def _find_phrase(page: PageOutline) -> PageUnreadable | None:
     return next((found for judge in _PHRASE_JUDGES if (found := judge(page)) is not None), None)
 
@@ -134,28 +135,41 @@ def _weigh(page: PageOutline, context: Context, http_status: int) -> Finding:
     """The verdict of the model, with known phrases as one sign among others."""
     phrase = _find_phrase(page)
     trained = model.load_shipped()
-    measured = measure(page, context, trained.classifier, has_phrase=phrase is not None)
+    measured = measure(page, context, trained.classifier)
     opinion = trained.judge(measured)
     odds = opinion.odds + (_STATUS_ODDS if http_status >= _FIRST_ERROR_STATUS else 0.0)
-    LOGGER.debug("verdict.weighed odds=%.2f kind=%s signs=%s", odds, opinion.kind, "; ".join(opinion.signs))
+    _log(odds, opinion)
     if _is_preview(page, trained.classifier):
-        return Finding(is_thin(page), is_part=True, odds=odds, signs=opinion.signs)
+        return Finding(is_thin(page), is_part=True, opinion=opinion)
     if phrase is not None and odds > _least_odds(phrase):
         raise phrase
-    is_empty = opinion.kind != "loading" or bool(page.markup.scripts) or bool(page.markup.noscript)
-    if odds > _SURE and is_empty and _reads_like_notice(page, measured):
+    is_doubtful = odds > _DOUBT and _reads_like_notice(page, measured)
+    if is_doubtful and odds > _SURE and _may_be(opinion.kind, page):
         raise _refuse(opinion)
-    return Finding(is_thin(page), odds=odds, signs=opinion.signs)
+    is_part = measured["sentence: pay"] > _SURE_OFFER and _ends_with_offer(page, trained.classifier)
+    return Finding(is_thin(page), is_part=is_part, is_doubtful=is_doubtful, opinion=opinion)
+
+
+def _log(odds: float, opinion: Opinion) -> None:
+    if LOGGER.isEnabledFor(logging.DEBUG):
+        LOGGER.debug("verdict.weighed odds=%.2f kind=%s signs=%s", odds, opinion.kind, "; ".join(opinion.signs))
 
 
 def _least_odds(phrase: PageUnreadable) -> float:
-    """The odds that a known phrase needs; pages about error pages have those of soft 404s and even their address."""
-    return _SURE_OF_SOFT_404 if phrase.reason is FailureReason.SOFT_404 else _SURE_WITH_PHRASE
+    """The odds that a known phrase needs."""
+    if phrase.reason is not FailureReason.SOFT_404:
+        return _SURE_WITH_PHRASE
+    return _SURE_OF_ADDRESS if "address" in phrase.detail else _SURE_OF_SOFT_404
+
+
+def _may_be(kind: str, page: PageOutline) -> bool:
+    """Whether a page can be a notice of the kind: nothing loads without scripts."""
+    return kind != "loading" or bool(page.markup.scripts) or bool(page.markup.noscript)
 
 
 def _reads_like_notice(page: PageOutline, measured: Mapping[str, float]) -> bool:
     """Whether a text below the title is probably part of a notice: structure alone refuses nothing."""
-    if not page.title or page.has_code or len(page.text) <= _NAME_CHARS:
+    if not page.title or page.has_code or len(page.text.encode()) <= _NAME_BYTES:
         return False
     return max(measured[f"{place}: notice"] for place in _PLACES) > _LIKELY
 
@@ -167,6 +181,16 @@ def _is_preview(page: PageOutline, classifier: Classifier) -> bool:
     offer = LABELS.index("pay")
     free = takewhile(lambda line: not is_offer(line) and classifier.probabilities(line)[offer] < _OFFER, page.lines)
     return is_readable(list(free))
+
+
+def _ends_with_offer(page: PageOutline, classifier: Classifier) -> bool:
+    """Whether readable text breaks off with an offer to read on for money."""
+    offer = LABELS.index("pay")
+    last = len(page.lines) - _LAST_LINES
+    for number, line in enumerate(page.lines[max(last, 0) :], max(last, 0)):
+        if any(classifier.probabilities(said)[offer] > _SURE_OFFER for said in split_sentences(line)):
+            return is_readable(page.lines[:number])
+    return False
 
 
 def _refuse(opinion: Opinion) -> PageUnreadable:

@@ -90,16 +90,18 @@ def split_sentences(line: str) -> list[str]:
     return [part for part in _SENTENCE_END.split(line) if part and _WORD.search(part)]
 
 
-def measure(page: PageOutline, context: Context, classifier: Classifier, *, has_phrase: bool) -> dict[str, float]:
-    """The numbers that the trees see, by name; `has_phrase` if a rule over known phrases would refuse the page."""
+def measure(page: PageOutline, context: Context, classifier: Classifier) -> dict[str, float]:
+    """The numbers that the trees see, by name."""
     texts = texts_of(page)
+    wording = _measure_wording(texts, classifier)
+    # That title and heading say the same speaks for content only if neither is a notice.
+    is_name = 1 - max(0.0, wording["title: notice"], wording["heading: notice"])
     return {
-        "known phrase": float(has_phrase),
         "unknown words": math.log1p(page.other_words),
         **_measure_text(page, texts),
         **_measure_markup(page, context),
-        **_measure_agreement(page, texts),
-        **_measure_wording(texts, classifier),
+        **{name: share * is_name for name, share in _measure_agreement(page, texts).items()},
+        **wording,
     }
 
 

@@ -11,7 +11,7 @@ import zlib
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from itertools import islice
 from operator import itemgetter
@@ -123,13 +123,17 @@ class VerdictModel:
         return cls(classifier, tuple(head["features"]), notices, kinds)
 
     def judge(self, measured: Mapping[str, float]) -> Opinion:
-        """The log odds of a page to be a notice, its most likely kind, and the strongest signs."""
+        """The log odds of a page to be a notice; its kind and the strongest signs on demand."""
         row = array("f", (measured.get(name, 0.0) for name in self.features))
         (odds,) = self.notices.scores(row)
-        kinds = self.kinds.scores(row)
-        return Opinion(odds, NOTICES[kinds.index(max(kinds))], self._signs(row, is_notice=odds > 0))
+        return Opinion(odds, self, row)
 
-    def _signs(self, row: Sequence[float], *, is_notice: bool) -> tuple[str, ...]:
+    def find_kind(self, row: Sequence[float]) -> str:
+        """The most likely kind of a page that is a notice."""
+        kinds = self.kinds.scores(row)
+        return NOTICES[kinds.index(max(kinds))]
+
+    def find_signs(self, row: Sequence[float], *, is_notice: bool) -> tuple[str, ...]:
         """The features that speak most for the judgement, each with its value."""
         side = 1 if is_notice else -1
         parts = sorted(self.notices.contributions(row).items(), key=lambda part: -side * part[1])
@@ -137,13 +141,24 @@ class VerdictModel:
         return tuple(f"{self.features[number]} {row[number]:.2g}" for number in islice(strong, _STRONGEST))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Opinion:
-    """The judgement of the model: log odds of a notice, its kind if it is one, and up to three signs."""
+    """The judgement of the model: log odds of a notice, its kind if it is one, and up to three signs.
+
+    Most pages are content, and their kind and signs are never asked for.
+    """
 
     odds: float
-    kind: str
-    signs: tuple[str, ...]
+    judge: VerdictModel
+    row: Sequence[float]
+
+    @cached_property
+    def kind(self) -> str:
+        return self.judge.find_kind(self.row)
+
+    @cached_property
+    def signs(self) -> tuple[str, ...]:
+        return self.judge.find_signs(self.row, is_notice=self.odds > 0)
 
 
 TREE_PARTS = ("features", "thresholds", "children", "values", "roots")

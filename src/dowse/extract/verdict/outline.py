@@ -40,7 +40,7 @@ _PROTOCOL = (
 )
 _SYNTAX = re.compile(r"^[\s>#|-]+|^\s*\d{1,3}[.)]\s|\\(?=[^\w\s])|[|]")
 # Beyond these limits only the length of the text counts: signs stand early, or the page is small.
-_MAX_TAGS = 5_000
+_MAX_TAGS = 2_500
 _MAX_MARKS = 200_000
 _MAX_SCRIPT = 20_000
 _MAX_TAG = 1_000
@@ -211,9 +211,7 @@ class _Scan:
         if is_late and name and self.inside:
             self.close()
         if slash:
-            # Most end tags close no element of interest.
-            if self.inside or self.hidden:
-                self.end(name)
+            self.end(name)
             return ""
         if not name:
             return ""
@@ -234,6 +232,11 @@ class _Scan:
             self.pieces.append(" ")
         elif name in _COLLECTED:
             self.inside = name
+
+    def take_text(self, text: str, raw: str) -> None:
+        """Take the text before a tag, unless it is blank, as most is."""
+        if raw or self.inside or not text.isspace():
+            self.text(text, raw)
 
     def text(self, text: str, raw: str) -> None:
         """Take the text before a tag; `raw` names an open `script` or `style` with invisible content."""
@@ -282,12 +285,14 @@ def scan(markup: str) -> MarkupSigns:
     state = _Scan()
     position, raw = 0, ""
     for count, (name, found) in enumerate(scan_tags(markup)):
-        # Half of the tags directly follow another, and most text between two is blank.
+        # Half of the tags directly follow another.
         if position < found.start() or raw:
-            text = markup[position : found.start()]
-            if raw or state.inside or not text.isspace():
-                state.text(text, raw)
+            state.take_text(markup[position : found.start()], raw)
         position = found.end() if name else position_after(found)
+        # Most end tags close no element of interest.
+        if found["slash"] and not (state.inside or state.hidden):
+            raw = ""
+            continue
         raw = state.take_tag(name, *found.group("slash", "attributes"), is_late=count >= _MAX_TAGS)
     state.text(markup[position:], raw)
     state.close()
