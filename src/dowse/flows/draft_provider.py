@@ -7,7 +7,6 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from dowse.core.errors import ConfigError
@@ -85,7 +84,7 @@ class Sample:
     name: str
     url: str
     values: Mapping[str, object]
-    """What varies or may vary: the body of a POST, else the parameters."""
+    """Values that may vary: the body of a POST, else the parameters."""
     is_post: bool = False
     params: Mapping[str, object] = field(default_factory=dict)
     """The parameters of a POST."""
@@ -96,10 +95,10 @@ class Sample:
     asked: str = QUERY
     notes: tuple[str, ...] = ()
 
-    def without(self, name: str, note: str, **changes: Any) -> Sample:  # fields of this class
+    def without(self, name: str, note: str) -> Sample:
         """This request without one of its values, which became something else."""
         values, params = _left(self.values, name), _left(self.params, name)
-        return replace(self, notes=(*self.notes, note), values=values, params=params, **changes)
+        return replace(self, notes=(*self.notes, note), values=values, params=params)
 
 
 def _left(values: Mapping[str, object], name: str) -> dict[str, object]:
@@ -108,7 +107,7 @@ def _left(values: Mapping[str, object], name: str) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A description as TOML, what was guessed, and what has to be looked up."""
+    """A description as TOML, with notes on guesses and on facts to look up."""
 
     name: str
     toml: str
@@ -142,7 +141,7 @@ def guess_name(host: str) -> str:
 
 
 def draft(sample: Sample, answer: object) -> Draft:
-    """The description of a request whose answer this is; raises `ConfigError` if no results are found in it."""
+    """The description of a request and its answer; raises `ConfigError` if no results are found in the answer."""
     found = best_list(answer)
     if found is None:
         lists = ", ".join(path for path, _ in find_lists(answer)) or "none"
@@ -199,7 +198,7 @@ def _members(value: object, path: str) -> Iterator[tuple[str, object]]:
 
 
 def best_list(answer: object) -> tuple[str, list[Mapping[str, object]]] | None:
-    """The list whose items look most like results: with an address, a title, and more besides; the first of equals."""
+    """The list that looks most like results: items with an address, a title and more; the first of equals."""
     judged = [(path, items, guess_fields(items)) for path, items in find_lists(answer)]
     usable = [each for each in judged if {"url", "title"} <= each[2].keys()]
     if not usable:
@@ -222,7 +221,7 @@ def guess_fields(items: Sequence[Mapping[str, object]]) -> dict[str, str]:
 def _guess_field(name: str, values: Mapping[str, Sequence[str]]) -> str:
     likely = [path for path, texts in values.items() if _fits(name, texts)]
     by_name = (path for word in _KNOWN[name] for path in likely if _plain(path) == word)
-    # An address is an address whatever its field is called.
+    # An address is recognised under any name.
     return next(by_name, likely[0] if likely and name == "url" else "")
 
 
@@ -252,7 +251,8 @@ def _take_keys(sample: Sample) -> Sample:
     }
     for name in filter(_SECRET.search, places):
         note = f"{name} looks like a key, so its value is left out: put it into {sample.name.upper()}_API_KEY"
-        sample = sample.without(name, note, auth=sample.auth or {"in": places[name], "name": name})
+        auth = sample.auth or {"in": places[name], "name": name}
+        sample = replace(sample.without(name, note), auth=auth)
     return sample
 
 
@@ -260,14 +260,14 @@ def _find_query(sample: Sample) -> Sample:
     name = _find_name(sample, _QUERIES, lambda value: isinstance(value, str))
     if name:
         asked = str(sample.values[name]).strip() or QUERY
-        return sample.without(name, f"query: {name!r}", query=name, asked=asked)
+        return replace(sample.without(name, f"query: {name!r}"), query=name, asked=asked)
     usual = "query" if sample.is_post else "q"
-    return sample.without("", f"query: no parameter looks like it, so {usual!r} is taken", query=usual)
+    return replace(sample.without("", f"query: no parameter looks like it, so {usual!r} is taken"), query=usual)
 
 
 def _find_count(sample: Sample) -> Sample:
     name = _find_name(sample, _COUNTS, lambda value: str(value).isdecimal())
-    return sample.without(name, f"count: {name!r}, at most 20", count=name) if name else sample
+    return replace(sample.without(name, f"count: {name!r}, at most 20"), count=name) if name else sample
 
 
 def _find_name(sample: Sample, known: Sequence[str], fits: Callable[[object], bool]) -> str:

@@ -1,4 +1,4 @@
-"""A trial of one provider: its request without the key, the raw answer, what was made of it, and what was not found."""
+"""A trial of one provider: its request without the key, the raw answer, the results, and the fields not found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dowse.settings.described.files import read_shipped
 from dowse.settings.described.model import AnswerShape, Description, JsonPath
 
 MASKED_KEY = "{key}"
-"""What stands in place of the key in a request that is shown or recorded."""
+"""Placeholder of the key in requests that are shown or recorded."""
 _SHORTEST_ANYWHERE = 4
 """A shorter key is masked in its own place only: elsewhere it would eat ordinary letters."""
 
@@ -51,7 +51,7 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """All that one call of a provider sent, got and made of it."""
+    """One call of a provider: requests, answers and results."""
 
     provider: str
     operation: str

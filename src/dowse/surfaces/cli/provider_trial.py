@@ -108,7 +108,7 @@ def show(trial: Trial) -> str:
 
 
 def paint(text: str) -> str:
-    """Headings in bold, after the removal of what a terminal would obey."""
+    """Headings in bold; escape sequences were removed before."""
     lines = text.splitlines()
     return "\n".join(style(line, "bold") if line and not line.startswith((" ", "note:")) else line for line in lines)
 
