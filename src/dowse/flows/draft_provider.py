@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from dowse.core.errors import ConfigError
 from dowse.settings.described.model import Description
@@ -65,10 +65,16 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "thumbnail": ("thumbnail", "thumbnailurl", "image", "imageurl"),
 }
 """Names that vendors use for a field, the likeliest first; compared in lower case, without signs."""
+
+
+def _is_prose(value: str) -> bool:
+    return bool(value.strip()) and not value.startswith("http")
+
+
 _IS_LIKELY: Mapping[str, Callable[[str], bool]] = {
     "url": lambda value: bool(re.match(r"https?://\S+$", value)),
-    "title": lambda value: bool(value.strip()) and not value.startswith("http"),
-    "snippet": lambda value: bool(value.strip()) and not value.startswith("http"),
+    "title": _is_prose,
+    "snippet": _is_prose,
     "date": lambda value: bool(re.search(r"\d{4}|\d{10}|ago$", value)),
     "thumbnail": lambda value: value.startswith("http"),
 }
@@ -117,18 +123,26 @@ class Draft:
 
 def read_sample(url: str, name: str, body: object = None, auth: Mapping[str, object] | None = None) -> Sample:
     """The parts of a request. A key in it is left out: a description names the variable that holds one."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError("new takes the address of one request, such as https://api.example.com/search?q=weather.")
+    parts = _split(url)
     if not isinstance(body, dict | None):
         raise ConfigError('--body takes a JSON object, such as \'{"query": "weather", "limit": 5}\'.')
-    name = name or guess_name(parts.hostname)
+    name = name or guess_name(parts.hostname or "")
     if not NAME.fullmatch(name):
         raise ConfigError(f"{name[:80]!r} is no name: it takes lower-case letters, digits and underscores; add --name.")
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     values, params = (given, {}) if body is None else (body, given)
     return _find_count(_find_query(_take_keys(Sample(name, address, values, body is not None, params, auth=auth))))
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError("new takes the address of one request, such as https://api.example.com/search?q=weather.")
+    return parts
 
 
 def guess_name(host: str) -> str:

@@ -212,10 +212,14 @@ def map_fields(description: Description, category: Category, requests: Sequence[
     for name, pick in shape.fields.items():
         found = sum(bool(answer.pick_text(pick, item)) for item in listed)
         yield Mapped(name, tuple(map(show_path, pick.paths)), found, len(listed))
-    for name, paths in (("answers", shape.answers), ("suggestions", shape.suggestions)):
-        if paths:
-            there = sum(next(answer.walk(body, path), None) is not None for path in paths)
-            yield Mapped(name, tuple(map(show_path, paths)), there, len(paths))
+    beside = {"answers": shape.answers, "suggestions": shape.suggestions}
+    yield from (_map_beside(name, paths, body) for name, paths in beside.items() if paths)
+
+
+def _map_beside(name: str, paths: Sequence[JsonPath], body: object) -> Mapped:
+    """Texts beside the results: at how many of the paths there is something."""
+    there = sum(any(answer.walk(body, path)) for path in paths)
+    return Mapped(name, tuple(map(show_path, paths)), there, len(paths))
 
 
 def _list(description: Description, shape: AnswerShape, body: object, first: object) -> Sequence[object] | None:

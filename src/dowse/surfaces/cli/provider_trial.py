@@ -7,19 +7,20 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.core.errors import ConfigError
-from dowse.core.models import Category, Query
+from dowse.core.models import Category, Hit, Query
 from dowse.core.text import count_noun, one_line, visible
 from dowse.flows import draft_provider
 from dowse.flows.draft_provider import Draft, Sample
 from dowse.secrets.redact import Redactor
 from dowse.settings import SPECS, Settings, sources
-from dowse.settings.described.own import FILE_NAME, VARIABLE
+from dowse.settings.described.own import FILE_NAME, VARIABLE, load_own
+from dowse.settings.spec import ProviderSpec
 from dowse.surfaces.cli import DONE, FAILED, session
 from dowse.surfaces.cli.session import dump_json
 from dowse.surfaces.cli.terminal import style
@@ -48,7 +49,7 @@ def run_try(arguments: argparse.Namespace) -> int:
     else:
         print(paint(visible(masked.text(show(trial)))))
     if recorded:
-        print(f"dowse: the request and its answer are in {recorded}, without the key", file=sys.stderr)
+        _say(f"the request and its answer are in {recorded}, without the key")
     return DONE if trial.hits or trial.text else FAILED
 
 
@@ -72,10 +73,13 @@ def run_new(arguments: argparse.Namespace) -> int:
     draft = draft_provider.draft(sample, answer)
     file = _append(arguments, draft) if arguments.write else None
     print(dump_json({"name": draft.name, "toml": draft.toml, "notes": draft.notes}) if arguments.json else draft.toml)
-    for note in draft.notes:
-        print(f"dowse: {visible(one_line(note, _LONGEST_LINE))}", file=sys.stderr)
-    print(f"dowse: {_next_step(draft, file)}", file=sys.stderr)
+    for note in (*draft.notes, _next_step(draft, file)):
+        _say(note)
     return DONE
+
+
+def _say(note: str) -> None:
+    print(f"dowse: {visible(one_line(note, _LONGEST_LINE))}", file=sys.stderr)
 
 
 def check_name(settings: Settings, name: str) -> None:
@@ -98,8 +102,8 @@ def show(trial: Trial) -> str:
     """A trial for a terminal."""
     lines: list[str] = []
     for number, sent in enumerate(trial.requests, 1):
-        lines += [f"request {number}" if len(trial.requests) > 1 else "request", *_show_request(sent), ""]
-        lines += ["answer", *_show_answer(sent), ""]
+        heading = f"request {number}" if len(trial.requests) > 1 else "request"
+        lines += [heading, *_show_request(sent), "", "answer", *_show_answer(sent), ""]
     lines += ["mapped", *_show_mapped(trial)]
     if trial.fields:
         lines += ["", "fields", *map(_show_field, trial.fields)]
@@ -109,8 +113,11 @@ def show(trial: Trial) -> str:
 
 def paint(text: str) -> str:
     """Headings in bold; escape sequences were removed before."""
-    lines = text.splitlines()
-    return "\n".join(style(line, "bold") if line and not line.startswith((" ", "note:")) else line for line in lines)
+    return "\n".join(map(_paint_line, text.splitlines()))
+
+
+def _paint_line(line: str) -> str:
+    return line if line.startswith((" ", "note:")) else style(line, "bold")
 
 
 def _show_request(sent: Sent) -> Iterator[str]:
@@ -126,8 +133,7 @@ def _show_answer(sent: Sent) -> Iterator[str]:
         return
     yield f"  HTTP {sent.status}"
     answer = sent.answer if isinstance(sent.answer, str) else json.dumps(sent.answer, indent=2, ensure_ascii=False)
-    lines = answer[:_SHOWN_CHARS].splitlines()
-    yield from (f"  {line[:_LONGEST_LINE]}" for line in lines)
+    yield from map(_cut, answer[:_SHOWN_CHARS].splitlines())
     if len(answer) > _SHOWN_CHARS:
         yield f"  … {len(answer) - _SHOWN_CHARS} more characters; --json prints all of them"
 
@@ -137,14 +143,30 @@ def _show_mapped(trial: Trial) -> Iterator[str]:
         yield f"  {trial.error}"
         yield from _show_lists(trial)
     elif trial.operation == "read":
-        yield f"  {trial.title or 'no title'}: {count_noun(len(trial.text.split()), 'word')}"
-        yield from (f"  {line[:_LONGEST_LINE]}" for line in trial.text.splitlines()[:10])
-    elif not trial.hits:
+        yield from _show_page(trial)
+    else:
+        yield from _show_hits(trial.hits)
+
+
+def _show_page(trial: Trial) -> Iterator[str]:
+    yield f"  {trial.title or 'no title'}: {count_noun(len(trial.text.split()), 'word')}"
+    yield from map(_cut, trial.text.splitlines()[:10])
+
+
+def _cut(line: str) -> str:
+    return f"  {line[:_LONGEST_LINE]}"
+
+
+def _show_hits(hits: Sequence[Hit]) -> Iterator[str]:
+    if not hits:
         yield "  no results"
-    for number, hit in enumerate(trial.hits, 1):
+    for number, hit in enumerate(hits, 1):
         yield f"  {number}. {hit.title}"
-        details = filter(None, (hit.url, hit.published, hit.snippet, hit.image_url))
-        yield from (f"     {one_line(each, _LONGEST_LINE)}" for each in details)
+        yield from map(_show_detail, filter(None, (hit.url, hit.published, hit.snippet, hit.image_url)))
+
+
+def _show_detail(text: str) -> str:
+    return f"     {one_line(text, _LONGEST_LINE)}"
 
 
 def _show_lists(trial: Trial) -> Iterator[str]:
@@ -179,12 +201,16 @@ def _check_callable(settings: Settings, name: str, operation: str) -> None:
         return
     spec = settings.specs[name]
     if operation not in spec.operations:
-        other = "leave --read out" if operation == "read" else "add --read and give the address of a page"
-        does = ", ".join(spec.operations)
-        hint = other if {"search", "read"} & {*spec.operations} else "dowse answer uses it"
-        raise ConfigError(f"{name} has no operation {operation}, only {does}; {hint}.")
+        raise ConfigError(_explain_lack(spec, operation))
     if settings.credential(name) is None and not spec.works_without_key:
         raise ConfigError(f"{spec.credential} is not set; set it, then try again.")
+
+
+def _explain_lack(spec: ProviderSpec, operation: str) -> str:
+    """The sentence on an operation that a provider does not have."""
+    hints = {"search": "leave --read out", "read": "add --read and give the address of a page"}
+    hint = hints.get(spec.operations[0], "dowse answer uses it")
+    return f"{spec.name} has no operation {operation}, only {', '.join(spec.operations)}; {hint}."
 
 
 def _usual_category(settings: Settings, name: str) -> Category:
@@ -201,7 +227,7 @@ def _record(settings: Settings, trial: Trial, folder: str, category: Category) -
     if description is None:
         raise ConfigError(f"--record is for described providers; {trial.provider} has an adapter of its own.")
     if trial.error or not (trial.hits or trial.text):
-        print("dowse: warning: nothing is recorded, because the call found nothing", file=sys.stderr)
+        _say("warning: nothing is recorded, because the call found nothing")
         return ""
     try:
         return str(record(Path(folder).expanduser(), trial, description, category))
@@ -236,12 +262,22 @@ def _append(arguments: argparse.Namespace, draft: Draft) -> Path:
     if draft.name in settings.own.descriptions or draft.name in settings.own.servers:
         raise ConfigError(f"{file} has a provider {draft.name} already; name this one with --name.")
     before = file.read_text(encoding="utf-8") if file.exists() else ""
+    text = f"{before.rstrip()}\n\n{draft.toml}".lstrip()
+    _check_text(text)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{before.rstrip()}\n\n{draft.toml}".lstrip(), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{file} cannot be written: {error.strerror}.") from None
     return file
+
+
+def _check_text(text: str) -> None:
+    """Raise `ConfigError` for a file that no command would start with."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / FILE_NAME
+        file.write_text(text, encoding="utf-8")
+        load_own(file, SPECS, sources.variable_names)
 
 
 def own_file(settings: Settings) -> Path:
