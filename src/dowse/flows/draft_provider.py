@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from dowse.core.errors import ConfigError
@@ -156,20 +157,21 @@ def guess_name(host: str) -> str:
 
 def draft(sample: Sample, answer: object) -> Draft:
     """The description of a request and its answer; raises `ConfigError` if no results are found in the answer."""
-    found = best_list(answer)
-    if found is None:
-        lists = ", ".join(path for path, _ in find_lists(answer)) or "none"
-        raise ConfigError(
-            f"The answer has no list of results with an address and a title (lists of objects in it: {lists}). "
-            "Write results and fields by hand, as docs/add-a-provider.md shows."
-        )
-    path, items = found
+    path, items = best_list(answer) or _refuse(answer)
     fields = guess_fields(items)
     toml = write(sample, path, fields)
     notes = [*sample.notes, f"results: {path!r} is a list of {len(items)} objects"]
     notes += [f"{name}: {where!r}" for name, where in fields.items()]
     notes += [f"{name}: nothing looks like it" for name in ("snippet", "date") if name not in fields]
     return Draft(sample.name, toml, (*notes, *_to_look_up(sample)), parse(sample.name, toml))
+
+
+def _refuse(answer: object) -> NoReturn:
+    lists = ", ".join(path for path, _ in find_lists(answer)) or "none"
+    raise ConfigError(
+        f"The answer has no list of results with an address and a title (lists of objects in it: {lists}). "
+        "Write results and fields by hand, as docs/add-a-provider.md shows."
+    )
 
 
 def preliminary(sample: Sample) -> str:
@@ -234,9 +236,14 @@ def guess_fields(items: Sequence[Mapping[str, object]]) -> dict[str, str]:
 
 def _guess_field(name: str, values: Mapping[str, Sequence[str]]) -> str:
     likely = [path for path, texts in values.items() if _fits(name, texts)]
-    by_name = (path for word in _KNOWN[name] for path in likely if _plain(path) == word)
     # An address is recognised under any name.
-    return next(by_name, likely[0] if likely and name == "url" else "")
+    return _first_known(likely, _KNOWN[name]) or "".join(likely[:1] if name == "url" else ())
+
+
+def _first_known(names: Sequence[str], known: Sequence[str]) -> str:
+    """The name that stands first among the known ones."""
+    plain = {_plain(name): name for name in reversed(names)}
+    return next((plain[word] for word in known if word in plain), "")
 
 
 def write(sample: Sample, results: str, fields: Mapping[str, str]) -> str:
@@ -286,8 +293,7 @@ def _find_count(sample: Sample) -> Sample:
 
 def _find_name(sample: Sample, known: Sequence[str], fits: Callable[[object], bool]) -> str:
     """The parameter with the likeliest of these names."""
-    names = [name for name, value in sample.values.items() if fits(value) and FIELD.fullmatch(name)]
-    return next((name for word in known for name in names if _plain(name) == word), "")
+    return _first_known([name for name, value in sample.values.items() if fits(value) and FIELD.fullmatch(name)], known)
 
 
 def _to_look_up(sample: Sample) -> Iterator[str]:

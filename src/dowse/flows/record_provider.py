@@ -46,8 +46,8 @@ def make_pair(trial: Trial, description: Description, category: Category) -> dic
 
 
 def _pair(sent: Sent, description: Description, where: str, category: Category) -> dict[str, object]:
-    auth = description.auth
-    values = {name: value for name, value in _values(sent).items() if not auth or name != auth.name}
+    auth, values = description.auth, _values(sent)
+    values.pop(auth.name if auth else "", None)
     flat = _flatten(values)
     return {
         "category": category.value,
@@ -79,12 +79,12 @@ def _values(sent: Sent) -> dict[str, object]:
 def _auth(sent: Sent, description: Description) -> dict[str, str] | None:
     """Where the key was, if one was sent."""
     auth = description.auth
-    if not auth or MASKED_KEY not in json.dumps(asdict(sent)).replace("%7Bkey%7D", MASKED_KEY):
+    if not auth or MASKED_KEY not in json.dumps(asdict(sent)):
         return None
-    name = "authorization" if auth.place == "basic" else auth.name
-    place = "header" if auth.place == "basic" else auth.place
-    prefix = "Basic " if auth.place == "basic" else auth.prefix
-    return {"in": place, "name": name.lower() if place == "header" else name, "value": f"{prefix}{MASKED_KEY}"}
+    if auth.place == "basic":
+        return {"in": "header", "name": "authorization", "value": f"Basic {MASKED_KEY}"}
+    name = auth.name.lower() if auth.place == "header" else auth.name
+    return {"in": auth.place, "name": name, "value": f"{auth.prefix}{MASKED_KEY}"}
 
 
 def _accepted(name: str, value: object, description: Description) -> object:
@@ -94,7 +94,12 @@ def _accepted(name: str, value: object, description: Description) -> object:
     if name == description.count.field:
         return f"int 1..{description.count.most}"
     if isinstance(value, list):
-        return [_accepted(name, value[0], description) if value else ".*"]
+        return list(map(_constant, value[:1])) or [".*"]
+    return _constant(value)
+
+
+def _constant(value: object) -> str:
+    """The pattern of a constant: this value and no other."""
     if isinstance(value, bool):
         return "true|false"
     return f"int {value}..{value}" if isinstance(value, int) else re.escape(str(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, urlencode
 
 from dowse.core.errors import ProviderError
 from dowse.core.models import Category, Deadline, Hit, Query
@@ -93,9 +93,7 @@ class Recorder(ConfiguredClient):
         is_enough: Callable[[bytes], bool] | None = None,
         codings: str = ACCEPTED,
     ) -> Reply:
-        asked = "&".join(f"{quote(name)}={quote(value)}" for name, value in (params or {}).items())
-        address = f"{url}{'&' if '?' in url else '?'}{asked}" if asked else url
-        sent = Sent(method, address, dict(headers), json if json is not None else dict(form) if form else None)
+        sent = Sent(method, _address(url, params), dict(headers), form if json is None else json)
         self.kept.append((sent, None))
         reply = await super().send(
             method, url, headers=headers, params=params, json=json, form=form, timeout_s=timeout_s,
@@ -103,6 +101,12 @@ class Recorder(ConfiguredClient):
         )  # fmt: skip
         self.kept[-1] = (replace(sent, status=reply.status), reply.body)
         return reply
+
+
+def _address(url: str, params: Mapping[str, str] | None) -> str:
+    if not params:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(params, quote_via=quote)}"
 
 
 class KeyMask:
@@ -133,12 +137,14 @@ class KeyMask:
         if isinstance(value, str):
             return self._replace(value)
         if isinstance(value, list):
-            return [self._map(item) for item in value]
+            return list(map(self._map, value))
         if isinstance(value, dict):
             return {self._replace(str(name)): self._map(item) for name, item in value.items()}
-        # A key of digits may come back as a number.
-        is_key = isinstance(value, int | float) and str(value) in self._spellings
-        return MASKED_KEY if is_key else value
+        return self._number(value)
+
+    def _number(self, value: object) -> object:
+        """A key of digits may come back as a number."""
+        return MASKED_KEY if str(value) in self._spellings else value
 
     def _replace(self, text: str) -> str:
         for each in self._spellings:
