@@ -224,10 +224,12 @@ def _put_dates(request: Request, dates: DateFilter, query: Query, today: date) -
 
 def _bounds(dates: DateFilter, query: Query, today: date) -> tuple[str, str]:
     """Both dates as the API takes them; a missing one is far away where it wants both."""
-    usual = ("", "") if dates.is_open else (_FIRST_DAY.isoformat(), today.isoformat())
-    given = (query.start_date or usual[0], query.end_date or usual[1])
-    first, last = (format_date(date.fromisoformat(each), dates.form) if each else "" for each in given)
-    return first, last
+    first, last = ("", "") if dates.is_open else (_FIRST_DAY.isoformat(), today.isoformat())
+    return _write_date(query.start_date or first, dates.form), _write_date(query.end_date or last, dates.form)
+
+
+def _write_date(day: str, form: str) -> str:
+    return format_date(date.fromisoformat(day), form) if day else ""
 
 
 def _put_domains(request: Request, taken: DomainFilter, domains: tuple[str, ...], name: str) -> None:
