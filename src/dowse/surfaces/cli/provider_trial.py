@@ -43,14 +43,18 @@ def run_try(arguments: argparse.Namespace) -> int:
     query = _query(arguments, settings)
     trial = asyncio.run(_call(settings, arguments.name, operation, query))
     recorded = _record(settings, trial, arguments.record, query.category) if arguments.record else ""
-    masked = Redactor(settings.secrets())
-    if arguments.json:
-        print(dump_json(masked.data({**as_data(trial), "recorded": recorded})))
-    else:
-        print(paint(visible(masked.text(show(trial)))))
+    print((_as_json if arguments.json else _as_text)(trial, recorded, Redactor(settings.secrets())))
     if recorded:
         _say(f"the request and its answer are in {recorded}, without the key")
     return DONE if trial.hits or trial.text else FAILED
+
+
+def _as_json(trial: Trial, recorded: str, masked: Redactor) -> str:
+    return dump_json(masked.data({**as_data(trial), "recorded": recorded}))
+
+
+def _as_text(trial: Trial, _: str, masked: Redactor) -> str:
+    return paint(visible(masked.text(show(trial))))
 
 
 def _query(arguments: argparse.Namespace, settings: Settings) -> Query:
@@ -63,12 +67,7 @@ def _query(arguments: argparse.Namespace, settings: Settings) -> Query:
 
 
 def run_new(arguments: argparse.Namespace) -> int:
-    body = None if arguments.body is None else _parse_json(arguments.body, "--body")
-    sample = draft_provider.read_sample(arguments.url, arguments.name, body, _auth(arguments.auth))
-    if sample.name in SPECS:
-        raise ConfigError(f"dowse has a provider {sample.name} already; name yours with --name.")
-    # Before anything is sent: an impossible request is refused.
-    draft_provider.parse(sample.name, draft_provider.preliminary(sample))
+    sample = _sample(arguments)
     answer = _read_sample(arguments.sample) if arguments.sample else _ask(arguments, sample)
     draft = draft_provider.draft(sample, answer)
     file = _append(arguments, draft) if arguments.write else None
@@ -76,6 +75,16 @@ def run_new(arguments: argparse.Namespace) -> int:
     for note in (*draft.notes, _next_step(draft, file)):
         _say(note)
     return DONE
+
+
+def _sample(arguments: argparse.Namespace) -> Sample:
+    """The request that the user gave; an impossible one is refused before anything is sent."""
+    body = None if arguments.body is None else _parse_json(arguments.body, "--body")
+    sample = draft_provider.read_sample(arguments.url, arguments.name, body, _auth(arguments.auth))
+    if sample.name in SPECS:
+        raise ConfigError(f"dowse has a provider {sample.name} already; name yours with --name.")
+    draft_provider.parse(sample.name, draft_provider.preliminary(sample))
+    return sample
 
 
 def _say(note: str) -> None:
@@ -237,10 +246,7 @@ def _record(settings: Settings, trial: Trial, folder: str, category: Category) -
 
 def _ask(arguments: argparse.Namespace, sample: Sample) -> object:
     """The answer to one live request, sent as the description to be would send it."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / FILE_NAME
-        file.write_text(draft_provider.preliminary(sample), encoding="utf-8")
-        settings = session.load(arguments, {VARIABLE: str(file)}, quiet=True)
+    settings = _load_with(arguments, draft_provider.preliminary(sample))
     variable = f"{sample.name.upper()}_API_KEY"
     if sample.auth and settings.credential(sample.name) is None:
         raise ConfigError(f"{variable} is not set; put the key into it, or name a saved answer with --sample FILE.")
@@ -249,10 +255,21 @@ def _ask(arguments: argparse.Namespace, sample: Sample) -> object:
     trial = asyncio.run(_call(settings, sample.name, "search", query))
     sent = trial.requests[-1] if trial.requests else None
     if sent is None or not 200 <= sent.status < 300:
-        masked = Redactor(settings.secrets()).message(one_line(trial.error))
-        hint = "" if sample.auth else " If it needs a key, add --auth, such as --auth header:X-API-Key."
-        raise ConfigError(f"The request failed: {masked}.{hint}")
+        raise _failed(sample, Redactor(settings.secrets()).message(one_line(trial.error)))
     return sent.answer
+
+
+def _failed(sample: Sample, said: str) -> ConfigError:
+    hint = "" if sample.auth else " If it needs a key, add --auth, such as --auth header:X-API-Key."
+    return ConfigError(f"The request failed: {said}.{hint}")
+
+
+def _load_with(arguments: argparse.Namespace, text: str) -> Settings:
+    """The settings with a file of providers that holds this."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / FILE_NAME
+        file.write_text(text, encoding="utf-8")
+        return session.load(arguments, {VARIABLE: str(file)}, quiet=True)
 
 
 def _append(arguments: argparse.Namespace, draft: Draft) -> Path:
