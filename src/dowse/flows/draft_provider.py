@@ -7,8 +7,8 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from typing import NoReturn
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from dowse.core.errors import ConfigError
 from dowse.settings.described.model import Description
@@ -66,10 +66,16 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "thumbnail": ("thumbnail", "thumbnailurl", "image", "imageurl"),
 }
 """Names that vendors use for a field, the likeliest first; compared in lower case, without signs."""
+
+
+def _is_prose(value: str) -> bool:
+    return bool(value.strip()) and not value.startswith("http")
+
+
 _IS_LIKELY: Mapping[str, Callable[[str], bool]] = {
     "url": lambda value: bool(re.match(r"https?://\S+$", value)),
-    "title": lambda value: bool(value.strip()) and not value.startswith("http"),
-    "snippet": lambda value: bool(value.strip()) and not value.startswith("http"),
+    "title": _is_prose,
+    "snippet": _is_prose,
     "date": lambda value: bool(re.search(r"\d{4}|\d{10}|ago$", value)),
     "thumbnail": lambda value: value.startswith("http"),
 }
@@ -85,7 +91,7 @@ class Sample:
     name: str
     url: str
     values: Mapping[str, object]
-    """What varies or may vary: the body of a POST, else the parameters."""
+    """Values that may vary: the body of a POST, else the parameters."""
     is_post: bool = False
     params: Mapping[str, object] = field(default_factory=dict)
     """The parameters of a POST."""
@@ -96,10 +102,10 @@ class Sample:
     asked: str = QUERY
     notes: tuple[str, ...] = ()
 
-    def without(self, name: str, note: str, **changes: Any) -> Sample:  # fields of this class
+    def without(self, name: str, note: str) -> Sample:
         """This request without one of its values, which became something else."""
         values, params = _left(self.values, name), _left(self.params, name)
-        return replace(self, notes=(*self.notes, note), values=values, params=params, **changes)
+        return replace(self, notes=(*self.notes, note), values=values, params=params)
 
 
 def _left(values: Mapping[str, object], name: str) -> dict[str, object]:
@@ -108,7 +114,7 @@ def _left(values: Mapping[str, object], name: str) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A description as TOML, what was guessed, and what has to be looked up."""
+    """A description as TOML, with notes on guesses and on facts to look up."""
 
     name: str
     toml: str
@@ -118,18 +124,26 @@ class Draft:
 
 def read_sample(url: str, name: str, body: object = None, auth: Mapping[str, object] | None = None) -> Sample:
     """The parts of a request. A key in it is left out: a description names the variable that holds one."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError("new takes the address of one request, such as https://api.example.com/search?q=weather.")
+    parts = _split(url)
     if not isinstance(body, dict | None):
         raise ConfigError('--body takes a JSON object, such as \'{"query": "weather", "limit": 5}\'.')
-    name = name or guess_name(parts.hostname)
+    name = name or guess_name(parts.hostname or "")
     if not NAME.fullmatch(name):
         raise ConfigError(f"{name[:80]!r} is no name: it takes lower-case letters, digits and underscores; add --name.")
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     values, params = (given, {}) if body is None else (body, given)
     return _find_count(_find_query(_take_keys(Sample(name, address, values, body is not None, params, auth=auth))))
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError("new takes the address of one request, such as https://api.example.com/search?q=weather.")
+    return parts
 
 
 def guess_name(host: str) -> str:
@@ -142,21 +156,22 @@ def guess_name(host: str) -> str:
 
 
 def draft(sample: Sample, answer: object) -> Draft:
-    """The description of a request whose answer this is; raises `ConfigError` if no results are found in it."""
-    found = best_list(answer)
-    if found is None:
-        lists = ", ".join(path for path, _ in find_lists(answer)) or "none"
-        raise ConfigError(
-            f"The answer has no list of results with an address and a title (lists of objects in it: {lists}). "
-            "Write results and fields by hand, as docs/add-a-provider.md shows."
-        )
-    path, items = found
+    """The description of a request and its answer; raises `ConfigError` if no results are found in the answer."""
+    path, items = best_list(answer) or _refuse(answer)
     fields = guess_fields(items)
     toml = write(sample, path, fields)
     notes = [*sample.notes, f"results: {path!r} is a list of {len(items)} objects"]
     notes += [f"{name}: {where!r}" for name, where in fields.items()]
     notes += [f"{name}: nothing looks like it" for name in ("snippet", "date") if name not in fields]
     return Draft(sample.name, toml, (*notes, *_to_look_up(sample)), parse(sample.name, toml))
+
+
+def _refuse(answer: object) -> NoReturn:
+    lists = ", ".join(path for path, _ in find_lists(answer)) or "none"
+    raise ConfigError(
+        f"The answer has no list of results with an address and a title (lists of objects in it: {lists}). "
+        "Write results and fields by hand, as docs/add-a-provider.md shows."
+    )
 
 
 def preliminary(sample: Sample) -> str:
@@ -199,7 +214,7 @@ def _members(value: object, path: str) -> Iterator[tuple[str, object]]:
 
 
 def best_list(answer: object) -> tuple[str, list[Mapping[str, object]]] | None:
-    """The list whose items look most like results: with an address, a title, and more besides; the first of equals."""
+    """The list that looks most like results: items with an address, a title and more; the first of equals."""
     judged = [(path, items, guess_fields(items)) for path, items in find_lists(answer)]
     usable = [each for each in judged if {"url", "title"} <= each[2].keys()]
     if not usable:
@@ -221,9 +236,14 @@ def guess_fields(items: Sequence[Mapping[str, object]]) -> dict[str, str]:
 
 def _guess_field(name: str, values: Mapping[str, Sequence[str]]) -> str:
     likely = [path for path, texts in values.items() if _fits(name, texts)]
-    by_name = (path for word in _KNOWN[name] for path in likely if _plain(path) == word)
-    # An address is an address whatever its field is called.
-    return next(by_name, likely[0] if likely and name == "url" else "")
+    # An address is recognised under any name.
+    return _first_known(likely, _KNOWN[name]) or "".join(likely[:1] if name == "url" else ())
+
+
+def _first_known(names: Sequence[str], known: Sequence[str]) -> str:
+    """The name that stands first among the known ones."""
+    plain = {_plain(name): name for name in reversed(names)}
+    return next((plain[word] for word in known if word in plain), "")
 
 
 def write(sample: Sample, results: str, fields: Mapping[str, str]) -> str:
@@ -252,7 +272,8 @@ def _take_keys(sample: Sample) -> Sample:
     }
     for name in filter(_SECRET.search, places):
         note = f"{name} looks like a key, so its value is left out: put it into {sample.name.upper()}_API_KEY"
-        sample = sample.without(name, note, auth=sample.auth or {"in": places[name], "name": name})
+        auth = sample.auth or {"in": places[name], "name": name}
+        sample = replace(sample.without(name, note), auth=auth)
     return sample
 
 
@@ -260,20 +281,19 @@ def _find_query(sample: Sample) -> Sample:
     name = _find_name(sample, _QUERIES, lambda value: isinstance(value, str))
     if name:
         asked = str(sample.values[name]).strip() or QUERY
-        return sample.without(name, f"query: {name!r}", query=name, asked=asked)
+        return replace(sample.without(name, f"query: {name!r}"), query=name, asked=asked)
     usual = "query" if sample.is_post else "q"
-    return sample.without("", f"query: no parameter looks like it, so {usual!r} is taken", query=usual)
+    return replace(sample.without("", f"query: no parameter looks like it, so {usual!r} is taken"), query=usual)
 
 
 def _find_count(sample: Sample) -> Sample:
     name = _find_name(sample, _COUNTS, lambda value: str(value).isdecimal())
-    return sample.without(name, f"count: {name!r}, at most 20", count=name) if name else sample
+    return replace(sample.without(name, f"count: {name!r}, at most 20"), count=name) if name else sample
 
 
 def _find_name(sample: Sample, known: Sequence[str], fits: Callable[[object], bool]) -> str:
     """The parameter with the likeliest of these names."""
-    names = [name for name, value in sample.values.items() if fits(value) and FIELD.fullmatch(name)]
-    return next((name for word in known for name in names if _plain(name) == word), "")
+    return _first_known([name for name, value in sample.values.items() if fits(value) and FIELD.fullmatch(name)], known)
 
 
 def _to_look_up(sample: Sample) -> Iterator[str]:

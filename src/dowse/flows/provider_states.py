@@ -32,10 +32,14 @@ def _describe(settings: Settings, name: str, order: list[str]) -> ProviderState:
     place = order.index(name) + 1 if name in order else None
     if name in settings.mcp_providers:
         return ProviderState(name, ("search",), True, place, f"described by {settings.origin(name)}")
-    spec = settings.specs[name]
-    is_of_pool = spec.is_keyless and name not in settings.searchers()
-    problem = _why_keyless_unused(settings, name) if is_of_pool else _why_keyed_unused(settings, name)
-    return ProviderState(name, spec.operations, not problem, place, problem or _why_used(settings, name))
+    problem = _why_unused(settings, name)
+    operations = settings.specs[name].operations
+    return ProviderState(name, operations, not problem, place, problem or _why_used(settings, name))
+
+
+def _why_unused(settings: Settings, name: str) -> str:
+    is_of_pool = settings.specs[name].is_keyless and name not in settings.searchers()
+    return _why_keyless_unused(settings, name) if is_of_pool else _why_keyed_unused(settings, name)
 
 
 def _why_used(settings: Settings, name: str) -> str:
@@ -73,6 +77,9 @@ def _why_keyless_unused(settings: Settings, name: str) -> str:
         return f"{name.upper()}_ENABLED is false"
     if settings.specs[name].is_opt_in:
         return f"{name.upper()}_ENABLED is not set"
-    if name not in settings.keyless_order:
-        return "DOWSE_KEYLESS_ORDER leaves it out"
-    return "a search provider is configured"
+    return _why_left_out(settings, name)
+
+
+def _why_left_out(settings: Settings, name: str) -> str:
+    is_named = name in settings.keyless_order
+    return "a search provider is configured" if is_named else "DOWSE_KEYLESS_ORDER leaves it out"

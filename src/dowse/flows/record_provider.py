@@ -33,7 +33,7 @@ def record(folder: Path, trial: Trial, description: Description, category: Categ
 
 
 def make_pair(trial: Trial, description: Description, category: Category) -> dict[str, object]:
-    """The request with what the description says that the API takes, and the answer with what was made of it."""
+    """The request with the limits of the description, and the answer with its results."""
     shape = description.shape_of(category)
     if trial.operation == "read":
         text_path = [*shape.results, *description.shape.fields["text"].paths[0]]
@@ -46,16 +46,12 @@ def make_pair(trial: Trial, description: Description, category: Category) -> dic
 
 
 def _pair(sent: Sent, description: Description, where: str, category: Category) -> dict[str, object]:
-    values = dict(parse_qsl(urlsplit(sent.address).query)) if sent.method == "GET" else _plain_body(sent.body)
-    auth = _auth(sent, description)
-    if auth and description.auth:
-        values.pop(description.auth.name, None)
-    headers = {name.lower(): value for name, value in sent.headers.items() if MASKED_KEY not in value}
-    request = {"method": sent.method, "path": urlsplit(sent.address).path, "auth": auth, "headers": headers}
+    auth, values = description.auth, _values(sent)
+    values.pop(auth.name if auth else "", None)
     flat = _flatten(values)
     return {
         "category": category.value,
-        "request": {**request, "sent": values},
+        "request": _request(sent, description) | {"sent": values},
         "accepts": {name: _accepted(name, value, description) for name, value in flat.items()},
         "required": [name for name in description.query.fields if name in flat],
         "when": {},
@@ -63,29 +59,47 @@ def _pair(sent: Sent, description: Description, where: str, category: Category) 
         "list": where,
         "response": sent.answer,
         "error": _ERROR,
-        "key_optional": bool(description.auth and description.auth.is_optional),
+        "key_optional": bool(auth and auth.is_optional),
     }
+
+
+def _request(sent: Sent, description: Description) -> dict[str, object]:
+    headers = {name.lower(): value for name, value in sent.headers.items() if MASKED_KEY not in value}
+    path = urlsplit(sent.address).path
+    return {"method": sent.method, "path": path, "auth": _auth(sent, description), "headers": headers}
+
+
+def _values(sent: Sent) -> dict[str, object]:
+    """The parameters of a GET, or the fields of a POST."""
+    if sent.method == "GET":
+        return dict(parse_qsl(urlsplit(sent.address).query))
+    return dict(sent.body) if isinstance(sent.body, dict) else {}
 
 
 def _auth(sent: Sent, description: Description) -> dict[str, str] | None:
     """Where the key was, if one was sent."""
     auth = description.auth
-    if not auth or MASKED_KEY not in json.dumps(asdict(sent)).replace("%7Bkey%7D", MASKED_KEY):
+    if not auth or MASKED_KEY not in json.dumps(asdict(sent)):
         return None
-    name = "authorization" if auth.place == "basic" else auth.name
-    place = "header" if auth.place == "basic" else auth.place
-    prefix = "Basic " if auth.place == "basic" else auth.prefix
-    return {"in": place, "name": name.lower() if place == "header" else name, "value": f"{prefix}{MASKED_KEY}"}
+    if auth.place == "basic":
+        return {"in": "header", "name": "authorization", "value": f"Basic {MASKED_KEY}"}
+    name = auth.name.lower() if auth.place == "header" else auth.name
+    return {"in": auth.place, "name": name, "value": f"{auth.prefix}{MASKED_KEY}"}
 
 
 def _accepted(name: str, value: object, description: Description) -> object:
-    """What a double takes for a parameter; the vendor's documentation may allow more."""
+    """Pattern of a parameter for a double; the vendor's documentation may allow more."""
     if name in description.query.fields:
         return rf"\S.{{0,{description.query.max_chars - 1}}}"
     if name == description.count.field:
         return f"int 1..{description.count.most}"
     if isinstance(value, list):
-        return [_accepted(name, value[0], description) if value else ".*"]
+        return list(map(_constant, value[:1])) or [".*"]
+    return _constant(value)
+
+
+def _constant(value: object) -> str:
+    """The pattern of a constant: this value and no other."""
     if isinstance(value, bool):
         return "true|false"
     return f"int {value}..{value}" if isinstance(value, int) else re.escape(str(value))
@@ -96,10 +110,6 @@ def _flatten(values: Mapping[str, object], above: str = "") -> dict[str, object]
     for name, value in values.items():
         flat |= _flatten(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
     return flat
-
-
-def _plain_body(body: object) -> dict[str, object]:
-    return dict(body) if isinstance(body, dict) else {}
 
 
 def _emptied(answer: object, path: str) -> object:
@@ -117,7 +127,7 @@ def _emptied(answer: object, path: str) -> object:
 
 
 def _read(file: Path) -> dict[str, dict[str, object]]:
-    """The pairs that the file has already; one that is not of this kind is not changed."""
+    """The pairs of the file; one of another kind is not changed."""
     if not file.exists():
         return {}
     try:

@@ -1,11 +1,11 @@
-"""A trial of one provider: its request without the key, the raw answer, what was made of it, and what was not found."""
+"""A trial of one provider: its request without the key, the raw answer, the results, and the fields not found."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, urlencode
 
 from dowse.core.errors import ProviderError
 from dowse.core.models import Category, Deadline, Hit, Query
@@ -21,7 +21,7 @@ from dowse.settings.described.files import read_shipped
 from dowse.settings.described.model import AnswerShape, Description, JsonPath
 
 MASKED_KEY = "{key}"
-"""What stands in place of the key in a request that is shown or recorded."""
+"""Placeholder of the key in requests that are shown or recorded."""
 _SHORTEST_ANYWHERE = 4
 """A shorter key is masked in its own place only: elsewhere it would eat ordinary letters."""
 
@@ -51,7 +51,7 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """All that one call of a provider sent, got and made of it."""
+    """One call of a provider: requests, answers and results."""
 
     provider: str
     operation: str
@@ -93,9 +93,7 @@ class Recorder(ConfiguredClient):
         is_enough: Callable[[bytes], bool] | None = None,
         codings: str = ACCEPTED,
     ) -> Reply:
-        asked = "&".join(f"{quote(name)}={quote(value)}" for name, value in (params or {}).items())
-        address = f"{url}{'&' if '?' in url else '?'}{asked}" if asked else url
-        sent = Sent(method, address, dict(headers), json if json is not None else dict(form) if form else None)
+        sent = Sent(method, _address(url, params), dict(headers), form if json is None else json)
         self.kept.append((sent, None))
         reply = await super().send(
             method, url, headers=headers, params=params, json=json, form=form, timeout_s=timeout_s,
@@ -103,6 +101,12 @@ class Recorder(ConfiguredClient):
         )  # fmt: skip
         self.kept[-1] = (replace(sent, status=reply.status), reply.body)
         return reply
+
+
+def _address(url: str, params: Mapping[str, str] | None) -> str:
+    if not params:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(params, quote_via=quote)}"
 
 
 class KeyMask:
@@ -133,12 +137,14 @@ class KeyMask:
         if isinstance(value, str):
             return self._replace(value)
         if isinstance(value, list):
-            return [self._map(item) for item in value]
+            return list(map(self._map, value))
         if isinstance(value, dict):
             return {self._replace(str(name)): self._map(item) for name, item in value.items()}
-        # A key of digits may come back as a number.
-        is_key = isinstance(value, int | float) and str(value) in self._spellings
-        return MASKED_KEY if is_key else value
+        return self._number(value)
+
+    def _number(self, value: object) -> object:
+        """A key of digits may come back as a number."""
+        return MASKED_KEY if str(value) in self._spellings else value
 
     def _replace(self, text: str) -> str:
         for each in self._spellings:
@@ -212,10 +218,14 @@ def map_fields(description: Description, category: Category, requests: Sequence[
     for name, pick in shape.fields.items():
         found = sum(bool(answer.pick_text(pick, item)) for item in listed)
         yield Mapped(name, tuple(map(show_path, pick.paths)), found, len(listed))
-    for name, paths in (("answers", shape.answers), ("suggestions", shape.suggestions)):
-        if paths:
-            there = sum(next(answer.walk(body, path), None) is not None for path in paths)
-            yield Mapped(name, tuple(map(show_path, paths)), there, len(paths))
+    beside = {"answers": shape.answers, "suggestions": shape.suggestions}
+    yield from (_map_beside(name, paths, body) for name, paths in beside.items() if paths)
+
+
+def _map_beside(name: str, paths: Sequence[JsonPath], body: object) -> Mapped:
+    """Texts beside the results: at how many of the paths there is something."""
+    there = sum(any(answer.walk(body, path)) for path in paths)
+    return Mapped(name, tuple(map(show_path, paths)), there, len(paths))
 
 
 def _list(description: Description, shape: AnswerShape, body: object, first: object) -> Sequence[object] | None:

@@ -63,12 +63,15 @@ def _takes(name: str, query: Query, limits: QueryLimits) -> bool:
 
 def _without_lacking_domains(query: Query, limits: QueryLimits) -> tuple[Query, list[str]]:
     """The query without domains that the API can filter neither natively nor by an operator."""
-    lacking: list[str] = []
-    if query.include_domains and not limits.include_operator and "include_domains" not in limits.filters:
-        lacking, query = [*lacking, "include_domains"], replace(query, include_domains=())
-    if query.exclude_domains and not limits.exclude_operator and "exclude_domains" not in limits.filters:
-        lacking, query = [*lacking, "exclude_domains"], replace(query, exclude_domains=())
-    return query, lacking
+    include = () if _lacks("include_domains", limits.include_operator, limits) else query.include_domains
+    exclude = () if _lacks("exclude_domains", limits.exclude_operator, limits) else query.exclude_domains
+    changed = {"include_domains": include != query.include_domains, "exclude_domains": exclude != query.exclude_domains}
+    kept = replace(query, include_domains=include, exclude_domains=exclude)
+    return kept, list(filter(changed.get, changed))
+
+
+def _lacks(name: str, operator: str, limits: QueryLimits) -> bool:
+    return not operator and name not in limits.filters
 
 
 def _with_domains(query: Query, limits: QueryLimits) -> tuple[str, int]:

@@ -118,7 +118,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         return {called: pace for called, pace in paces.items() if pace != Pace()}
 
     def shared_allowances(self) -> Mapping[str, str]:
-        """By provider, another one that shares its allowance: one service, reached in two ways."""
+        """By provider, the other one with the same allowance: one service, reached in two ways."""
         return {name: spec.allowance_of for name, spec in self.specs.items() if spec.allowance_of in self.specs}
 
     def index_owners(self) -> Mapping[str, str]:

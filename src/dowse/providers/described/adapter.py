@@ -16,7 +16,8 @@ from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import divide_hits, fit
 from dowse.providers.table import Kit
 from dowse.settings.described.files import read_shipped
-from dowse.settings.described.model import Description
+from dowse.settings.described.model import Description, PageField
+from dowse.settings.model import Settings, reveal
 from dowse.settings.spec import ProviderSpec, QueryLimits
 
 
@@ -48,23 +49,29 @@ class Described:
         # One timeout for both requests of an API that finds ids first.
         deadline = deadline.cap(self.timeout_s)
         fitted, warnings = fit(self.name, query, self._limits(description, query))
-        page = description.page
-        if page and page.last and fitted.page > page.last:
+        page = description.page or PageField("")
+        if 0 < page.last < fitted.page:
             return Found((), warnings=(*warnings, f"{self.name} has no more than {page.last} pages."))
         built = request.search_request(description, endpoint, self._key, fitted, deadline.clock.today())
         warnings += tuple(f"{self.name} {warning}" for warning in built.warnings)
         if self._disclosure:
             self._disclosure.tell(party(self._spec.title, endpoint), self.name)
+        # Where all pages up to the wanted one are asked for, the earlier results come first.
+        earlier = 0 if page.field else query.earlier
         try:
-            body = await self._ask(description, built, deadline)
-            hits = await self._hits(description, fitted, body, deadline)
+            found = await self._found(description, built, fitted, deadline, earlier)
         except NothingFound:
-            return Found((), warnings=warnings)
-        # On a page of the API's own length, or where all pages up to this one were asked for, others come first.
-        before = built.skipped if page else query.earlier
-        found = divide_hits(hits[before:], max(0, fitted.num_results - (0 if page else query.earlier)))
-        told = answer.read_found(description.shape_of(fitted.category), body, found.hits)
-        return replace(told, spare=found.spare, warnings=warnings)
+            found = Found(())
+        return replace(found, warnings=warnings)
+
+    async def _found(
+        self, description: Description, built: request.Request, query: Query, deadline: Deadline, earlier: int
+    ) -> Found:
+        body = await self._ask(description, built, deadline)
+        hits = await self._hits(description, query, body, deadline)
+        found = divide_hits(hits[built.skipped + earlier :], max(0, query.num_results - earlier))
+        told = answer.read_found(description.shape_of(query.category), body, found.hits)
+        return replace(told, spare=found.spare)
 
     def _limits(self, description: Description, query: Query) -> QueryLimits:
         variant = description.variants.get(query.category)
@@ -118,18 +125,18 @@ class Described:
 
 
 def make(name: str, kit: Kit) -> Described:
-    settings = kit.settings
-    spec = settings.specs[name]
-    own = settings.own.descriptions.get(name)
-    descriptions = own or read_shipped(spec.source)[name]
-    chosen = settings.providers[name]
-    if spec.servers:
-        address = (chosen.servers or ("",))[0]
-        endpoints = {kind: request.own_server_url(address, each) for kind, each in descriptions.items()}
-    else:
-        endpoints = {kind: settings.endpoint(name, kind) for kind in descriptions}
-    key = chosen.api_key.get_secret_value() if chosen.api_key else ""
+    spec, chosen = kit.settings.specs[name], kit.settings.providers[name]
+    descriptions = kit.settings.own.descriptions.get(name) or read_shipped(spec.source)[name]
+    key = reveal(chosen.api_key)
     disclosure = None if key or spec.servers else kit.disclosure
     # Without a key there is none to check: the API refuses this client, and the next provider may answer.
     api = kit.api(name) if key else replace(kit.api(name), key_variable="")
-    return Described(api, spec, descriptions, endpoints, key=key, disclosure=disclosure)
+    return Described(
+        api, spec, descriptions, _endpoints(name, kit.settings, descriptions), key=key, disclosure=disclosure
+    )
+
+
+def _endpoints(name: str, settings: Settings, descriptions: Mapping[str, Description]) -> dict[str, str]:
+    if servers := settings.providers[name].servers:
+        return {kind: request.own_server_url(servers[0], each) for kind, each in descriptions.items()}
+    return {kind: settings.endpoint(name, kind) for kind in descriptions}

@@ -77,14 +77,10 @@ def _is_one_of(value: object, codes: Sequence[Scalar]) -> bool:
 
 
 def _failure(api: Api, rule: ErrorRule, reply: Reply, body: object, clock: Clock) -> ProviderError:
-    kind, detail = _KINDS[rule.kind], f"HTTP {reply.status}"
-    if kind is KeyRejected and api.key_variable:
-        detail = f"{detail}; check {api.key_variable}"
-    elif kind is KeyRejected:
-        kind = Blocked
-    elif kind is NotRead:
-        # The words about one page may repeat its address, which is not logged.
-        detail = ""
+    kind = Blocked if rule.kind == "auth" and not api.key_variable else _KINDS[rule.kind]
+    # The words about one page may repeat its address, which is not logged.
+    details = {KeyRejected: f"HTTP {reply.status}; check {api.key_variable}", NotRead: ""}
+    detail = details.get(kind, f"HTTP {reply.status}")
     said = api.clean_message(_said(rule, reply, body))
     wait_s = _wait_s(rule, reply, body, clock)
     return kind(api.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
@@ -94,16 +90,19 @@ def _said(rule: ErrorRule, reply: Reply, body: object) -> str:
     """The words of the API: at the path of the rule, in the usual fields, or all of a plain text."""
     if body is None:
         return _message(reply)
-    at_path = next((value for value in walk(body, rule.path or ("",)) if isinstance(value, str)), "")
-    return at_path or error_message(reply)
+    at_path = next(walk(body, rule.path), None) if rule.path else None
+    return at_path if isinstance(at_path, str) else error_message(reply)
 
 
 def _wait_s(rule: ErrorRule, reply: Reply, body: object, clock: Clock) -> float | None:
     """The pause that the API asks for: in the answer, or in the usual header or one of its own."""
     given = next(walk(body, rule.retry_after), None) if rule.retry_after else None
-    text = f"{given:.0f}" if isinstance(given, int | float) else given
     header = reply.headers.get(rule.retry_header or "retry-after", "")
-    return retry_after_s({"retry-after": text if isinstance(text, str) else header}, clock)
+    return retry_after_s({"retry-after": _seconds(given) or header}, clock)
+
+
+def _seconds(given: object) -> str:
+    return f"{given:.0f}" if isinstance(given, int | float) else _lower(given)
 
 
 def _parse(reply: Reply) -> object:

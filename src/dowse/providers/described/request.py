@@ -157,7 +157,7 @@ def _put_count(request: Request, description: Description, query: Query) -> None
 
 
 def _put_filters(request: Request, description: Description, query: Query, today: date) -> None:
-    dates = description.dates if query.start_date or query.end_date else None
+    dates = _used_dates(description, query)
     for name, taken, given in _given_values(description, query):
         # A parameter for both takes the exact dates.
         if not (dates and dates.field == taken.field):
@@ -166,6 +166,10 @@ def _put_filters(request: Request, description: Description, query: Query, today
         _put_dates(request, dates, query, today)
     _put_domains(request, description.include_domains, query.include_domains, "include_domains")
     _put_domains(request, description.exclude_domains, query.exclude_domains, "exclude_domains")
+
+
+def _used_dates(description: Description, query: Query) -> DateFilter | None:
+    return description.dates if query.start_date or query.end_date else None
 
 
 def _given_values(description: Description, query: Query) -> Iterator[tuple[str, ValueFilter, str]]:
@@ -220,24 +224,30 @@ def _put_dates(request: Request, dates: DateFilter, query: Query, today: date) -
 
 def _bounds(dates: DateFilter, query: Query, today: date) -> tuple[str, str]:
     """Both dates as the API takes them; a missing one is far away where it wants both."""
-    usual = ("", "") if dates.is_open else (_FIRST_DAY.isoformat(), today.isoformat())
-    given = (query.start_date or usual[0], query.end_date or usual[1])
-    first, last = (format_date(date.fromisoformat(each), dates.form) if each else "" for each in given)
-    return first, last
+    first, last = ("", "") if dates.is_open else (_FIRST_DAY.isoformat(), today.isoformat())
+    return _write_date(query.start_date or first, dates.form), _write_date(query.end_date or last, dates.form)
+
+
+def _write_date(day: str, form: str) -> str:
+    return format_date(date.fromisoformat(day), form) if day else ""
 
 
 def _put_domains(request: Request, taken: DomainFilter, domains: tuple[str, ...], name: str) -> None:
     """Native filters only: operators are part of the text already."""
     if not taken.field or not domains:
         return
-    most = 1 if taken.form == "single" else taken.most
-    if len(domains) > most:
-        request.warnings.append(f"takes at most {most} {name}, so {len(domains) - most} were left out.")
-    kept = [f"{taken.prefix}{domain}" for domain in domains[:most]]
+    kept = [f"{taken.prefix}{domain}" for domain in _first_domains(request, taken, domains, name)]
     form = "comma" if (taken.form, request.method) == ("list", "GET") else taken.form
     joint = _JOINTS.get(form)
     # One parameter may hold the wanted and the unwanted domains.
     request.put(taken.field, joint.join(kept) if joint else [*elements(request.body.get(taken.field)), *kept])
+
+
+def _first_domains(request: Request, taken: DomainFilter, domains: tuple[str, ...], name: str) -> tuple[str, ...]:
+    most = 1 if taken.form == "single" else taken.most
+    if len(domains) > most:
+        request.warnings.append(f"takes at most {most} {name}, so {len(domains) - most} were left out.")
+    return domains[:most]
 
 
 def _inside(place: dict[str, object], name: str) -> dict[str, object]:

@@ -113,12 +113,9 @@ class OwnFile:
 
     def _check_key(self, table: str, description: Description) -> None:
         """Key safety: a known key goes only where its own provider is."""
-        if not description.auth or not description.auth.variable:
-            return
-        variable, known = description.auth.variable, self._specs.get(description.name)
-        if known and variable == known.key and _origin(description.url) in _origins(known):
-            return
-        if variable in self._variables:
+        variable, known = description.key_variable, self._specs.get(description.name)
+        is_at_home = known and variable == known.key and _origin(description.url) in _origins(known)
+        if variable in self._variables and not is_at_home:
             sentence = (
                 f"would send {variable} to {_origin(description.url)}, and that variable belongs to another address: "
                 "name a variable of its own with auth.env"
@@ -131,24 +128,25 @@ class OwnFile:
         if not known:
             return own
         whole = {**read_shipped(known.source)[name], **own}
-        variables = {each.auth.variable for each in whole.values() if each.auth}
-        return whole if len(variables) <= 1 else own
+        return whole if len({each.key_variable for each in whole.values()}) == 1 else own
 
     def _check_variables(self, parsed: Mapping[str, Description], complete: Mapping[str, Descriptions]) -> None:
         """A variable has one meaning: keys of several providers are several variables."""
         owners: dict[str, str] = {}
         for table, description in parsed.items():
-            name, auth = description.name, description.auth
-            others = {each.auth and each.auth.variable for each in complete[name].values()}
-            if others != {auth and auth.variable}:
-                raise InvalidDescription(
-                    (table, "auth"), "the same key for searching and for reading, in the same variable"
-                )
-            for variable in _variables_of(make_spec(complete[name], "own")):
-                taken = variable in self._variables and not _is_own(variable, self._specs.get(name))
-                if taken or owners.setdefault(variable, name) != name:
-                    sentence = f"would give {variable} a second meaning; call the provider or its key something else"
-                    raise InvalidDescription((table,), "", sentence=sentence)
+            own = complete[description.name]
+            if {each.key_variable for each in own.values()} != {description.key_variable}:
+                takes = "the same key for searching and for reading, in the same variable"
+                raise InvalidDescription((table, "auth"), takes)
+            for variable in _variables_of(make_spec(own, "own")):
+                self._claim(variable, table, owners.setdefault(variable, description.name), description.name)
+
+    def _claim(self, variable: str, table: str, owner: str, name: str) -> None:
+        known = self._specs.get(name)
+        is_taken = variable in self._variables and variable not in (_variables_of(known) if known else ())
+        if is_taken or owner != name:
+            sentence = f"would give {variable} a second meaning; call the provider or its key something else"
+            raise InvalidDescription((table,), "", sentence=sentence)
 
 
 def resolve(name: str, tables: Mapping[str, object], shipped: Mapping[str, object], depth: int = 0) -> object:
@@ -157,13 +155,19 @@ def resolve(name: str, tables: Mapping[str, object], shipped: Mapping[str, objec
     if not isinstance(table, dict):
         return table
     if "extends" not in table:
-        return _merge(shipped[name], table) if name in tables and name in shipped else table
-    base, known = table["extends"], {**tables, **shipped}.keys() - {name}
-    if not isinstance(base, str) or base not in known or depth > _DEEPEST:
+        return _merge(shipped.get(name, {}), table)
+    base = table["extends"]
+    if base not in _known({**shipped, **tables}, name) or depth > _DEEPEST:
         raise InvalidDescription((name, "extends"), "the name of another description")
-    inherited = resolve(base, tables, shipped, depth + 1)
-    own = {key: value for key, value in table.items() if key != "extends"}
-    return _merge(_without_identity(inherited), own)
+    return _merge(_without_identity(resolve(base, tables, shipped, depth + 1)), _without(table, "extends"))
+
+
+def _known(tables: Mapping[str, object], name: str) -> list[object]:
+    return [each for each in tables if each != name]
+
+
+def _without(table: Mapping[str, object], *names: str) -> dict[str, object]:
+    return {key: value for key, value in table.items() if key not in names}
 
 
 def find_line(text: str, path: tuple[str, ...]) -> int:
@@ -199,13 +203,11 @@ def _merge(base: object, own: object) -> object:
 
 
 def _without_identity(table: object) -> object:
-    """What another description inherits: neither names nor the variable of the key."""
+    """The part of a table that another one inherits: neither names nor the variable of the key."""
     if not isinstance(table, dict):
         return table
-    inherited = {key: value for key, value in table.items() if key not in _OF_ITSELF}
-    if isinstance(auth := inherited.get("auth"), dict):
-        inherited["auth"] = {key: value for key, value in auth.items() if key != "env"}
-    return inherited
+    inherited, auth = _without(table, *_OF_ITSELF), table.get("auth")
+    return {**inherited, "auth": _without(auth, "env")} if isinstance(auth, dict) else inherited
 
 
 def _by_name(descriptions: Iterable[Description]) -> dict[str, dict[str, Description]]:
@@ -223,10 +225,6 @@ def _variables_of(spec: ProviderSpec) -> Iterator[str]:
     yield from filter(None, (spec.key, *spec.servers))
     yield from (each.variable for each in spec.endpoints.values())
     yield from (f"{prefix}_ENABLED", f"{prefix}_TIMEOUT", f"DOWSE_BUDGET_{prefix}", f"DOWSE_PACE_{prefix}")
-
-
-def _is_own(variable: str, spec: ProviderSpec | None) -> bool:
-    return spec is not None and variable in _variables_of(spec)
 
 
 def _origin(url: str) -> str:

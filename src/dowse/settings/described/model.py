@@ -200,6 +200,32 @@ class Description:
     privacy: str = ""
     free: str = ""
 
+    @property
+    def key_variable(self) -> str:
+        return self.auth.variable if self.auth else ""
+
+    @property
+    def is_key_optional(self) -> bool:
+        return self.auth is not None and self.auth.is_optional
+
+    @property
+    def filters(self) -> frozenset[str]:
+        """The filters that the API has."""
+        dates = self.dates or DateFilter()
+        taken = {
+            "time_range": self.time_range,
+            "start_date": dates.field or dates.start,
+            "end_date": dates.field or dates.end,
+            "language": self.language,
+            "country": self.country,
+            "location": self.location,
+            "safe_search": self.safe_search,
+            "include_domains": self.include_domains.field,
+            "exclude_domains": self.exclude_domains.field,
+            "page": self.page,
+        }
+        return frozenset(name for name, parameter in taken.items() if parameter)
+
     def shape_of(self, category: Category) -> AnswerShape:
         variant = self.variants.get(category)
         return variant.shape if variant else self.shape

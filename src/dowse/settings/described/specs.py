@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -61,35 +61,31 @@ def dump_index(specs: Iterable[ProviderSpec]) -> str:
 def make_spec(descriptions: Mapping[str, Description], source: str) -> ProviderSpec:
     """The declaration of one provider, of its descriptions by kind."""
     first = next(iter(descriptions.values()))
-    key, is_key_optional = (first.auth.variable, first.auth.is_optional) if first.auth else ("", False)
-    has_server = first.has_own_server
-    endpoints = {} if has_server else {kind: _endpoint(each) for kind, each in descriptions.items()}
-    prices = {kind: each.price for kind, each in descriptions.items()}
-    servers = (f"{first.name.upper()}_URL",) if has_server else ()
-    has_credential = bool(key or servers)
-    return ProviderSpec(
+    spec = ProviderSpec(
         name=first.name,
         title=first.title,
-        tier=first.tier or ("" if has_credential else first.title),
+        tier=first.tier,
         operations=tuple(descriptions),
-        key=key,
-        servers=servers,
-        endpoints=endpoints,
-        limits=_limits(descriptions.get("search")),
+        key=first.key_variable,
+        endpoints={kind: _endpoint(each) for kind, each in descriptions.items()},
+        limits=_limits(descriptions),
         timeout=first.timeout,
         budget=first.allowance,
         pace=first.pace,
-        prices=prices if has_credential else {},
+        prices={kind: each.price for kind, each in descriptions.items()},
         is_opt_in=first.is_opt_in,
         nicknames=first.nicknames,
         source=source,
-        is_key_optional=is_key_optional,
+        is_key_optional=first.is_key_optional,
         allowance_of=first.allowance_of,
         index=first.index,
         docs=first.docs,
         privacy=first.privacy,
         free=first.free,
     )
+    if first.has_own_server:
+        return replace(spec, servers=(f"{first.name.upper()}_URL",), endpoints={})
+    return spec if spec.key else replace(spec, tier=spec.tier or spec.title, prices={})
 
 
 def _endpoint(description: Description) -> Endpoint:
@@ -99,26 +95,14 @@ def _endpoint(description: Description) -> Endpoint:
     return Endpoint(variable, description.url, about)
 
 
-def _limits(search: Description | None) -> QueryLimits:
-    if search is None:
+def _limits(descriptions: Mapping[str, Description]) -> QueryLimits:
+    if "search" not in descriptions:
         return QueryLimits(max_results=10)
-    dates = search.dates
-    taken = {
-        "time_range": search.time_range,
-        "start_date": dates and (dates.field or dates.start),
-        "end_date": dates and (dates.field or dates.end),
-        "language": search.language,
-        "country": search.country,
-        "location": search.location,
-        "safe_search": search.safe_search,
-        "include_domains": search.include_domains.field,
-        "exclude_domains": search.exclude_domains.field,
-        "page": search.page,
-    }
+    search = descriptions["search"]
     return QueryLimits(
         max_results=search.count.most,
         max_query_chars=search.query.max_chars,
-        filters=frozenset(name for name, parameter in taken.items() if parameter),
+        filters=search.filters,
         categories=frozenset(search.categories),
         include_operator=search.include_domains.operator,
         exclude_operator=search.exclude_domains.operator,

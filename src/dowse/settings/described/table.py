@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from dowse.core import urls
@@ -162,26 +162,18 @@ class Table:
 
     def scalars(self, key: str) -> dict[str, Scalar]:
         """A table of constants."""
-        value = self.take(key)
-        if value is None:
-            return {}
-        table = Table(value, self.at(key)).rest()
-        for name, item in table.items():
-            if not FIELD.fullmatch(name) or not is_scalar(item):
-                raise InvalidDescription((*self.path, key, name), "a text, a number, true or false")
-        return {name: item for name, item in table.items() if isinstance(item, str | int | float | bool)}
+        constants = self._constants(key, 0, "a text, a number, true or false")
+        return {name: item for name, item in constants.items() if isinstance(item, str | int | float)}
 
     def nested(self, key: str) -> dict[str, object]:
         """A table of constants that may hold tables and lists."""
-        value = self.take(key)
-        if value is None:
-            return {}
-        table = Table(value, self.at(key)).rest()
-        for name, item in table.items():
-            if not _is_plain(item, _DEEPEST):
-                raise InvalidDescription(
-                    (*self.path, key, name), "texts, numbers, true, false, lists and tables of them"
-                )
+        return self._constants(key, _DEEPEST, "texts, numbers, true, false, lists and tables of them")
+
+    def _constants(self, key: str, depth: int, takes: str) -> dict[str, object]:
+        table = self.read(key, Table.rest) or {}
+        wrong = [name for name, item in table.items() if not FIELD.fullmatch(name) or not _is_plain(item, depth)]
+        if wrong:
+            raise InvalidDescription((*self.path, key, wrong[0]), takes)
         return table
 
     def read(self, key: str, reader: Callable[[Table], T], takes: str = "a table") -> T | None:
@@ -267,8 +259,8 @@ def _is_line(value: object) -> bool:
 
 
 def _is_plain(value: object, depth: int) -> bool:
-    if isinstance(value, list):
-        return depth > 0 and len(value) <= 100 and all(_is_plain(item, depth - 1) for item in value)
-    if isinstance(value, Mapping):
-        return depth > 0 and len(value) <= 100 and all(_is_plain(item, depth - 1) for item in value.values())
-    return is_scalar(value)
+    """Whether a constant is a scalar, or lists and tables of them that are not too deep."""
+    if not isinstance(value, list | dict):
+        return is_scalar(value)
+    inner = list(value.values()) if isinstance(value, dict) else value
+    return depth > 0 and len(inner) <= 100 and all(_is_plain(item, depth - 1) for item in inner)

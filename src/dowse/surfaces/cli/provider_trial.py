@@ -7,19 +7,20 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.core.errors import ConfigError
-from dowse.core.models import Category, Query
+from dowse.core.models import Category, Hit, Query
 from dowse.core.text import count_noun, one_line, visible
 from dowse.flows import draft_provider
 from dowse.flows.draft_provider import Draft, Sample
 from dowse.secrets.redact import Redactor
 from dowse.settings import SPECS, Settings, sources
-from dowse.settings.described.own import FILE_NAME, VARIABLE
+from dowse.settings.described.own import FILE_NAME, VARIABLE, load_own
+from dowse.settings.spec import ProviderSpec
 from dowse.surfaces.cli import DONE, FAILED, session
 from dowse.surfaces.cli.session import dump_json
 from dowse.surfaces.cli.terminal import style
@@ -42,14 +43,18 @@ def run_try(arguments: argparse.Namespace) -> int:
     query = _query(arguments, settings)
     trial = asyncio.run(_call(settings, arguments.name, operation, query))
     recorded = _record(settings, trial, arguments.record, query.category) if arguments.record else ""
-    masked = Redactor(settings.secrets())
-    if arguments.json:
-        print(dump_json(masked.data({**as_data(trial), "recorded": recorded})))
-    else:
-        print(paint(visible(masked.text(show(trial)))))
+    print((_as_json if arguments.json else _as_text)(trial, recorded, Redactor(settings.secrets())))
     if recorded:
-        print(f"dowse: the request and its answer are in {recorded}, without the key", file=sys.stderr)
+        _say(f"the request and its answer are in {recorded}, without the key")
     return DONE if trial.hits or trial.text else FAILED
+
+
+def _as_json(trial: Trial, recorded: str, masked: Redactor) -> str:
+    return dump_json(masked.data({**as_data(trial), "recorded": recorded}))
+
+
+def _as_text(trial: Trial, _: str, masked: Redactor) -> str:
+    return paint(visible(masked.text(show(trial))))
 
 
 def _query(arguments: argparse.Namespace, settings: Settings) -> Query:
@@ -62,20 +67,28 @@ def _query(arguments: argparse.Namespace, settings: Settings) -> Query:
 
 
 def run_new(arguments: argparse.Namespace) -> int:
-    body = None if arguments.body is None else _parse_json(arguments.body, "--body")
-    sample = draft_provider.read_sample(arguments.url, arguments.name, body, _auth(arguments.auth))
-    if sample.name in SPECS:
-        raise ConfigError(f"dowse has a provider {sample.name} already; name yours with --name.")
-    # Before anything is sent: an impossible request is refused.
-    draft_provider.parse(sample.name, draft_provider.preliminary(sample))
+    sample = _sample(arguments)
     answer = _read_sample(arguments.sample) if arguments.sample else _ask(arguments, sample)
     draft = draft_provider.draft(sample, answer)
     file = _append(arguments, draft) if arguments.write else None
     print(dump_json({"name": draft.name, "toml": draft.toml, "notes": draft.notes}) if arguments.json else draft.toml)
-    for note in draft.notes:
-        print(f"dowse: {visible(one_line(note, _LONGEST_LINE))}", file=sys.stderr)
-    print(f"dowse: {_next_step(draft, file)}", file=sys.stderr)
+    for note in (*draft.notes, _next_step(draft, file)):
+        _say(note)
     return DONE
+
+
+def _sample(arguments: argparse.Namespace) -> Sample:
+    """The request that the user gave; an impossible one is refused before anything is sent."""
+    body = None if arguments.body is None else _parse_json(arguments.body, "--body")
+    sample = draft_provider.read_sample(arguments.url, arguments.name, body, _auth(arguments.auth))
+    if sample.name in SPECS:
+        raise ConfigError(f"dowse has a provider {sample.name} already; name yours with --name.")
+    draft_provider.parse(sample.name, draft_provider.preliminary(sample))
+    return sample
+
+
+def _say(note: str) -> None:
+    print(f"dowse: {visible(one_line(note, _LONGEST_LINE))}", file=sys.stderr)
 
 
 def check_name(settings: Settings, name: str) -> None:
@@ -98,8 +111,8 @@ def show(trial: Trial) -> str:
     """A trial for a terminal."""
     lines: list[str] = []
     for number, sent in enumerate(trial.requests, 1):
-        lines += [f"request {number}" if len(trial.requests) > 1 else "request", *_show_request(sent), ""]
-        lines += ["answer", *_show_answer(sent), ""]
+        heading = f"request {number}" if len(trial.requests) > 1 else "request"
+        lines += [heading, *_show_request(sent), "", "answer", *_show_answer(sent), ""]
     lines += ["mapped", *_show_mapped(trial)]
     if trial.fields:
         lines += ["", "fields", *map(_show_field, trial.fields)]
@@ -108,9 +121,12 @@ def show(trial: Trial) -> str:
 
 
 def paint(text: str) -> str:
-    """Headings in bold, after the removal of what a terminal would obey."""
-    lines = text.splitlines()
-    return "\n".join(style(line, "bold") if line and not line.startswith((" ", "note:")) else line for line in lines)
+    """Headings in bold; escape sequences were removed before."""
+    return "\n".join(map(_paint_line, text.splitlines()))
+
+
+def _paint_line(line: str) -> str:
+    return line if line.startswith((" ", "note:")) else style(line, "bold")
 
 
 def _show_request(sent: Sent) -> Iterator[str]:
@@ -126,8 +142,7 @@ def _show_answer(sent: Sent) -> Iterator[str]:
         return
     yield f"  HTTP {sent.status}"
     answer = sent.answer if isinstance(sent.answer, str) else json.dumps(sent.answer, indent=2, ensure_ascii=False)
-    lines = answer[:_SHOWN_CHARS].splitlines()
-    yield from (f"  {line[:_LONGEST_LINE]}" for line in lines)
+    yield from map(_cut, answer[:_SHOWN_CHARS].splitlines())
     if len(answer) > _SHOWN_CHARS:
         yield f"  … {len(answer) - _SHOWN_CHARS} more characters; --json prints all of them"
 
@@ -137,14 +152,30 @@ def _show_mapped(trial: Trial) -> Iterator[str]:
         yield f"  {trial.error}"
         yield from _show_lists(trial)
     elif trial.operation == "read":
-        yield f"  {trial.title or 'no title'}: {count_noun(len(trial.text.split()), 'word')}"
-        yield from (f"  {line[:_LONGEST_LINE]}" for line in trial.text.splitlines()[:10])
-    elif not trial.hits:
+        yield from _show_page(trial)
+    else:
+        yield from _show_hits(trial.hits)
+
+
+def _show_page(trial: Trial) -> Iterator[str]:
+    yield f"  {trial.title or 'no title'}: {count_noun(len(trial.text.split()), 'word')}"
+    yield from map(_cut, trial.text.splitlines()[:10])
+
+
+def _cut(line: str) -> str:
+    return f"  {line[:_LONGEST_LINE]}"
+
+
+def _show_hits(hits: Sequence[Hit]) -> Iterator[str]:
+    if not hits:
         yield "  no results"
-    for number, hit in enumerate(trial.hits, 1):
+    for number, hit in enumerate(hits, 1):
         yield f"  {number}. {hit.title}"
-        details = filter(None, (hit.url, hit.published, hit.snippet, hit.image_url))
-        yield from (f"     {one_line(each, _LONGEST_LINE)}" for each in details)
+        yield from map(_show_detail, filter(None, (hit.url, hit.published, hit.snippet, hit.image_url)))
+
+
+def _show_detail(text: str) -> str:
+    return f"     {one_line(text, _LONGEST_LINE)}"
 
 
 def _show_lists(trial: Trial) -> Iterator[str]:
@@ -179,12 +210,16 @@ def _check_callable(settings: Settings, name: str, operation: str) -> None:
         return
     spec = settings.specs[name]
     if operation not in spec.operations:
-        other = "leave --read out" if operation == "read" else "add --read and give the address of a page"
-        does = ", ".join(spec.operations)
-        hint = other if {"search", "read"} & {*spec.operations} else "dowse answer uses it"
-        raise ConfigError(f"{name} has no operation {operation}, only {does}; {hint}.")
+        raise ConfigError(_explain_lack(spec, operation))
     if settings.credential(name) is None and not spec.works_without_key:
         raise ConfigError(f"{spec.credential} is not set; set it, then try again.")
+
+
+def _explain_lack(spec: ProviderSpec, operation: str) -> str:
+    """The sentence on an operation that a provider does not have."""
+    hints = {"search": "leave --read out", "read": "add --read and give the address of a page"}
+    hint = hints.get(spec.operations[0], "dowse answer uses it")
+    return f"{spec.name} has no operation {operation}, only {', '.join(spec.operations)}; {hint}."
 
 
 def _usual_category(settings: Settings, name: str) -> Category:
@@ -201,7 +236,7 @@ def _record(settings: Settings, trial: Trial, folder: str, category: Category) -
     if description is None:
         raise ConfigError(f"--record is for described providers; {trial.provider} has an adapter of its own.")
     if trial.error or not (trial.hits or trial.text):
-        print("dowse: warning: nothing is recorded, because the call found nothing", file=sys.stderr)
+        _say("warning: nothing is recorded, because the call found nothing")
         return ""
     try:
         return str(record(Path(folder).expanduser(), trial, description, category))
@@ -211,10 +246,7 @@ def _record(settings: Settings, trial: Trial, folder: str, category: Category) -
 
 def _ask(arguments: argparse.Namespace, sample: Sample) -> object:
     """The answer to one live request, sent as the description to be would send it."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / FILE_NAME
-        file.write_text(draft_provider.preliminary(sample), encoding="utf-8")
-        settings = session.load(arguments, {VARIABLE: str(file)}, quiet=True)
+    settings = _load_with(arguments, draft_provider.preliminary(sample))
     variable = f"{sample.name.upper()}_API_KEY"
     if sample.auth and settings.credential(sample.name) is None:
         raise ConfigError(f"{variable} is not set; put the key into it, or name a saved answer with --sample FILE.")
@@ -223,10 +255,21 @@ def _ask(arguments: argparse.Namespace, sample: Sample) -> object:
     trial = asyncio.run(_call(settings, sample.name, "search", query))
     sent = trial.requests[-1] if trial.requests else None
     if sent is None or not 200 <= sent.status < 300:
-        masked = Redactor(settings.secrets()).message(one_line(trial.error))
-        hint = "" if sample.auth else " If it needs a key, add --auth, such as --auth header:X-API-Key."
-        raise ConfigError(f"The request failed: {masked}.{hint}")
+        raise _failed(sample, Redactor(settings.secrets()).message(one_line(trial.error)))
     return sent.answer
+
+
+def _failed(sample: Sample, said: str) -> ConfigError:
+    hint = "" if sample.auth else " If it needs a key, add --auth, such as --auth header:X-API-Key."
+    return ConfigError(f"The request failed: {said}.{hint}")
+
+
+def _load_with(arguments: argparse.Namespace, text: str) -> Settings:
+    """The settings with a file of providers that holds this."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / FILE_NAME
+        file.write_text(text, encoding="utf-8")
+        return session.load(arguments, {VARIABLE: str(file)}, quiet=True)
 
 
 def _append(arguments: argparse.Namespace, draft: Draft) -> Path:
@@ -236,12 +279,22 @@ def _append(arguments: argparse.Namespace, draft: Draft) -> Path:
     if draft.name in settings.own.descriptions or draft.name in settings.own.servers:
         raise ConfigError(f"{file} has a provider {draft.name} already; name this one with --name.")
     before = file.read_text(encoding="utf-8") if file.exists() else ""
+    text = f"{before.rstrip()}\n\n{draft.toml}".lstrip()
+    _check_text(text)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{before.rstrip()}\n\n{draft.toml}".lstrip(), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{file} cannot be written: {error.strerror}.") from None
     return file
+
+
+def _check_text(text: str) -> None:
+    """Raise `ConfigError` for a file that no command would start with."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / FILE_NAME
+        file.write_text(text, encoding="utf-8")
+        load_own(file, SPECS, sources.variable_names)
 
 
 def own_file(settings: Settings) -> Path:

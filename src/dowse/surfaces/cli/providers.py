@@ -40,7 +40,7 @@ examples:
   dowse providers check                     the file that is in use
   dowse providers check providers.toml      any other file
 
-The exit code is 2 if the file is invalid; the message names line, key and what it takes."""
+The exit code is 2 if the file is invalid; the message names line, key and permitted values."""
 
 _TRY_EXAMPLES = """\
 examples:
@@ -60,7 +60,7 @@ examples:
   dowse providers new "https://api.example.com/search?q=x" --sample answer.json
 
 The key is taken from NAME_API_KEY, never from the command. The description goes to
-standard output, what was guessed to standard error; --write appends it to your file."""
+standard output, the guesses to standard error; --write appends it to your file."""
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -158,42 +158,52 @@ def _show_one(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     """Only the file is judged: other settings may be invalid meanwhile."""
-    from dowse.surfaces.cli import provider_trial  # As above.
-
-    settings = sources.examine({}, config=arguments.config).settings
-    named = Path(arguments.file).expanduser().absolute() if arguments.file else provider_trial.own_file(settings)
-    if not named.exists():
-        hint = "`dowse providers new URL --write` begins one; docs/add-a-provider.md shows how to write it."
-        raise ConfigError(f"There is no file {named}; {hint}")
+    file = _file_to_check(arguments)
     try:
-        own = load_own(named, SPECS, sources.variable_names)
+        own = load_own(file, SPECS, sources.variable_names)
     except ConfigError as error:
         if not arguments.json:
             raise
-        print(dump_json({"file": str(named), "ok": False, "problem": str(error), "providers": []}))
+        print(dump_json({"file": str(file), "ok": False, "problem": str(error), "providers": []}))
         return USAGE
-    found = [_summary(spec) for spec in own.specs.values()] + [_server(own, name) for name in own.servers]
-    if arguments.json:
-        print(dump_json({"file": str(named), "ok": True, "problem": "", "providers": found}))
-        return DONE
-    print(f"{visible(str(named))} is valid: {len(found)} described")
-    for each in found:
-        print(visible(f"  {each['name']}: {each['does']}, {each['address']}, key in {each['key'] or 'no variable'}"))
+    found = [*map(_summary, own.specs.values()), *(_server(own, name) for name in own.servers)]
+    checked = {"file": str(file), "ok": True, "problem": "", "providers": found}
+    print(dump_json(checked) if arguments.json else visible("\n".join(_show_checked(str(file), found))))
     return DONE
 
 
-def _summary(spec: ProviderSpec) -> dict[str, object]:
+def _file_to_check(arguments: argparse.Namespace) -> Path:
+    from dowse.surfaces.cli import provider_trial  # As above.
+
+    settings = sources.examine({}, config=arguments.config).settings
+    file = Path(arguments.file).expanduser().absolute() if arguments.file else provider_trial.own_file(settings)
+    if not file.exists():
+        hint = "`dowse providers new URL --write` begins one; docs/add-a-provider.md shows how to write it."
+        raise ConfigError(f"There is no file {file}; {hint}")
+    return file
+
+
+def _show_checked(file: str, found: list[dict[str, str]]) -> Iterator[str]:
+    yield f"{file} is valid: {len(found)} described"
+    yield from (f"  {each['name']}: {each['does']}, {each['address']}, {_key_of(each['key'])}" for each in found)
+
+
+def _key_of(variable: str) -> str:
+    return f"key in {variable}" if variable else "no key"
+
+
+def _summary(spec: ProviderSpec) -> dict[str, str]:
     addresses = ", ".join(each.default for each in spec.endpoints.values()) or f"the address in {spec.credential}"
     change = "changes the shipped one, " if spec.name in SPECS else ""
     return {"name": spec.name, "does": f"{change}{', '.join(spec.operations)}", "address": addresses, "key": spec.key}
 
 
-def _server(own: OwnProviders, name: str) -> dict[str, object]:
+def _server(own: OwnProviders, name: str) -> dict[str, str]:
     return {"name": name, "does": "MCP server, search", "address": f"tool {own.servers[name].tool}", "key": ""}
 
 
 def _describe_all(settings: Settings, name: str) -> dict[str, object]:
-    """Everything that is known of one provider, under the words of the documentation."""
+    """All facts about one provider, under the words of the documentation."""
     states = {each.name: each for each in list_providers(settings)}
     state = asdict(states[name])
     if name in settings.mcp_providers:
@@ -243,7 +253,7 @@ def _fields(settings: Settings, name: str) -> dict[str, object]:
 
 
 def _lines(known: Mapping[str, object], indent: str = "") -> Iterator[str]:
-    """One line for each value; what is empty is left out."""
+    """One line for each value; empty ones are left out."""
     for name, value in known.items():
         if isinstance(value, dict) and value:
             yield f"{indent}{style(name, 'bold')}"
