@@ -63,10 +63,11 @@ def _takes(name: str, query: Query, limits: QueryLimits) -> bool:
 
 def _without_lacking_domains(query: Query, limits: QueryLimits) -> tuple[Query, list[str]]:
     """The query without domains that the API can filter neither natively nor by an operator."""
-    operators = {"include_domains": limits.include_operator, "exclude_domains": limits.exclude_operator}
-    given = [name for name, operator in operators.items() if not operator and name not in limits.filters]
-    lacking = [name for name in given if getattr(query, name)]
-    return replace(query, **dict.fromkeys(lacking, ())) if lacking else query, lacking  # type: ignore[arg-type]  # both are tuples of domains
+    include = query.include_domains if limits.include_operator or "include_domains" in limits.filters else ()
+    exclude = query.exclude_domains if limits.exclude_operator or "exclude_domains" in limits.filters else ()
+    kept = replace(query, include_domains=include, exclude_domains=exclude)
+    given = {"include_domains": query.include_domains, "exclude_domains": query.exclude_domains}
+    return kept, [name for name, domains in given.items() if domains != getattr(kept, name)]
 
 
 def _with_domains(query: Query, limits: QueryLimits) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -52,11 +53,7 @@ class Request:
             self.params += [(name.removesuffix("[]"), _text(item)) for item in values]
             return
         *parents, last = name.removesuffix("[]").split(".")
-        place = self.body
-        for parent in parents:
-            inner = place.get(parent)
-            place[parent] = dict(inner) if isinstance(inner, dict) else {}
-            place = place[parent]  # type: ignore[assignment]  # the table of the line above
+        place = functools.reduce(_open, parents, self.body)
         place[last] = [value] if name.endswith("[]") and not isinstance(value, list) else value
 
     def join(self, name: str, value: str, joint: str) -> None:
@@ -124,6 +121,13 @@ def follow_request(description: Description, endpoint: str, key: str, ids: Itera
 def own_server_url(server: str, description: Description) -> str:
     """The address of the API on a server of the user's own."""
     return server.rstrip("/") + urlsplit(description.url).path
+
+
+def _open(table: dict[str, object], key: str) -> dict[str, object]:
+    """A nested table as a copy, since constants of the description may be in it; a new one if there is none."""
+    inner = table.get(key)
+    table[key] = opened = dict(inner) if isinstance(inner, dict) else {}
+    return opened
 
 
 def _put_all(request: Request, params: Mapping[str, Scalar], body: Mapping[str, object]) -> None:

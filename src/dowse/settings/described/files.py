@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -208,9 +208,9 @@ def _without_identity(table: object) -> object:
     return inherited
 
 
-def _by_name(descriptions: object) -> dict[str, dict[str, Description]]:
+def _by_name(descriptions: Iterable[Description]) -> dict[str, dict[str, Description]]:
     found: dict[str, dict[str, Description]] = {}
-    for each in descriptions:  # type: ignore[attr-defined]  # an iterable of descriptions
+    for each in descriptions:
         kinds = found.setdefault(each.name, {})
         if each.kind in kinds:
             raise InvalidDescription((each.name,), "", sentence=f"has two descriptions of the kind {each.kind}")

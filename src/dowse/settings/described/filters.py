@@ -6,7 +6,16 @@ import re
 from functools import partial
 from typing import cast
 
-from dowse.settings.described.model import CountField, DateFilter, DomainFilter, PageField, Scalar, ValueFilter
+from dowse.settings.described.model import (
+    CountField,
+    DateFilter,
+    DomainFilter,
+    DomainForm,
+    PageField,
+    Scalar,
+    ValueFilter,
+    ValueForm,
+)
 from dowse.settings.described.table import LINE, Table, is_scalar
 
 DATE_FORMS = ("iso", "time", "us", "slashes", "compact", "stamp", "year", "unix")
@@ -30,7 +39,7 @@ def read_page(table: Table) -> PageField | None:
     found = PageField(
         page.name_of_field("field"),
         page.whole("start", 1, 0, 1),
-        page.choice("counts", ("pages", "results"), "pages"),  # type: ignore[arg-type]  # one of the choices
+        page.choice("counts", ("pages", "results"), "pages"),
         page.whole("size", 0, 0, 1000),
         page.whole("last", 0, 0, _FAR_AWAY),
     )
@@ -46,11 +55,11 @@ def read_value(table: Table, key: str, names: tuple[str, ...] = ()) -> ValueFilt
     operator = given.text("operator", like=_OPERATOR, takes="an operator such as lang:")
     field = given.name_of_field("field", "" if operator else None)
     prefix = given.text("prefix", like=_CONDITION, takes="what stands before the value, such as language:")
-    form = given.choice("form", ("", "lower", "upper", "language"), "")
+    form: ValueForm = given.choice("form", ("", "lower", "upper", "language"), "")
     values = _named_values(given, names) if names else given.scalars("values")
     is_closed = given.flag("closed") or bool(names)
     given.finish()
-    return ValueFilter(field, operator, prefix, values, form, is_closed)  # type: ignore[arg-type]  # one of the choices
+    return ValueFilter(field, operator, prefix, values, form, is_closed)
 
 
 def _named_values(given: Table, names: tuple[str, ...]) -> dict[str, Scalar]:
@@ -90,9 +99,9 @@ def read_domains(table: Table, key: str, usual: str) -> DomainFilter:
             raise table.refuse(key, takes)
         return DomainFilter(operator="" if value == "none" else value)
     given = Table(value, table.at(key), takes)
-    form = given.choice("form", ("list", "comma", "pipe", "repeat", "single"), "list")
+    form: DomainForm = given.choice("form", ("list", "comma", "pipe", "repeat", "single"), "list")
     field, most = given.name_of_field("field"), given.whole("max", 100, 1, 1000)
     prefix = given.text("prefix", like=_CONDITION, takes="what stands before each domain, such as -")
-    found = DomainFilter(field, form, most, prefix)  # type: ignore[arg-type]  # one of the choices
+    found = DomainFilter(field, form, most, prefix)
     given.finish()
     return found

@@ -10,6 +10,11 @@ from typing import Literal
 from dowse.core.models import Category
 
 Scalar = str | int | float | bool
+Kind = Literal["search", "read"]
+Method = Literal["GET", "POST"]
+Place = Literal["header", "query", "body", "basic"]
+ValueForm = Literal["", "lower", "upper", "language"]
+DomainForm = Literal["list", "comma", "pipe", "repeat", "single"]
 JsonPath = tuple[str, ...]
 """Steps to a value: the name of a field, the index of an item, or `[]` for each item of a list."""
 
@@ -18,7 +23,7 @@ JsonPath = tuple[str, ...]
 class KeyPlace:
     """Where a request carries the key, and the variable that holds it."""
 
-    place: Literal["header", "query", "body", "basic"]
+    place: Place
     name: str
     prefix: str
     variable: str = ""
@@ -79,7 +84,7 @@ class ValueFilter:
     operator: str = ""
     prefix: str = ""
     values: Mapping[str, Scalar] = dataclasses.field(default_factory=dict)
-    form: Literal["", "lower", "upper", "language"] = ""
+    form: ValueForm = ""
     is_closed: bool = False
 
 
@@ -101,7 +106,7 @@ class DomainFilter:
     """Domains as a native parameter, or as an operator in the query; neither if the API cannot filter by domain."""
 
     field: str = ""
-    form: Literal["list", "comma", "pipe", "repeat", "single"] = "list"
+    form: DomainForm = "list"
     most: int = 100
     prefix: str = ""
     operator: str = ""
@@ -160,10 +165,10 @@ class Description:
     """One JSON API of a provider, for searching or for reading pages."""
 
     name: str
-    kind: Literal["search", "read"]
+    kind: Kind
     title: str
     url: str
-    method: Literal["GET", "POST"]
+    method: Method
     has_own_server: bool = False
     auth: KeyPlace | None = None
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from dowse.core.models import Category
@@ -13,7 +15,10 @@ from dowse.settings.described.model import (
     ErrorRule,
     FollowUp,
     KeyPlace,
+    Kind,
+    Method,
     Pick,
+    Place,
     QueryField,
     Scalar,
     Variant,
@@ -25,11 +30,12 @@ from dowse.settings.described.table import (
     VARIABLE,
     InvalidDescription,
     Table,
+    as_list,
     parse_path,
 )
 from dowse.settings.types import budget, duration, pace
 
-KINDS = ("search", "read")
+KINDS: tuple[Kind, ...] = ("search", "read")
 TRANSFORMS = ("inverted_abstract", "joined_parts", "first_line")
 SEARCH_FIELDS = ("url", "title", "snippet", "passages", "date", "engine", "score", "image", "thumbnail", "duration")
 READ_FIELDS = ("text", "title", "plain")
@@ -47,32 +53,32 @@ _PREFIX = re.compile(r"[\x21-\x7e]{1,20} ?", re.ASCII)
 _FILTER = re.compile("|".join(FILTERS))
 _TITLE = re.compile(r"[^\x00-\x1f\x7f<>`|*\[\]]{1,60}")
 _PROSE = re.compile(r"[^\x00-\x1f\x7f]{1,400}")
+_OPEN_FILTERS = ("time_range", "language", "country", "location")
 _CATEGORY_NAMES = tuple(category.value for category in Category)
 
 
 def parse_description(name: str, table: Table) -> Description:
     """One table of a file as a description; raises `InvalidDescription` with the first key that is wrong."""
-    kind = table.choice("kind", KINDS, "search")
+    kind: Kind = table.choice("kind", KINDS, "search")
     name = table.text("name", name, like=NAME, takes="lower-case letters, digits and underscores, at most 40")
     title = table.text("title", name, like=_TITLE, takes="the name of the vendor, at most 60 characters")
-    method = table.choice("method", ("GET", "POST"), "GET")
-    parsed = {
-        "name": name,
-        "kind": kind,
-        "title": title,
-        "method": method,
-        "url": table.address("url"),
-        "has_own_server": table.flag("own_server"),
-        "auth": _auth(table, name),
-        "headers": _headers(table),
-        "params": _constants(table, "params"),
-        "body": _body(table, method),
-        "query": _query(table),
-        **(_search(table) if kind == "search" else _read(table)),
-        **_facts(table),
-    }
+    method: Method = table.choice("method", ("GET", "POST"), "GET")
+    request = Description(
+        name=name,
+        kind=kind,
+        title=title,
+        method=method,
+        url=table.address("url"),
+        has_own_server=table.flag("own_server"),
+        auth=_auth(table, name),
+        headers=_headers(table),
+        params=_constants(table, "params"),
+        body=_body(table, method),
+        query=_query(table),
+        shape=AnswerShape(),
+    )
+    description = _add_facts(_add_search(request, table) if kind == "search" else _add_read(request, table), table)
     table.finish()
-    description = Description(**parsed)  # type: ignore[arg-type]  # each part was parsed for its field
     _check_whole(description, table)
     return description
 
@@ -82,12 +88,8 @@ def _auth(table: Table, name: str) -> KeyPlace | None:
     auth = table.table("auth", takes)
     if auth is None:
         return None
-    place = auth.choice("in", ("header", "query", "body", "basic"))
-    takes = "the name of the header or parameter that carries the key"
-    like = HEADER if place == "header" else FIELD
-    sent_as = "" if place == "basic" else auth.text("name", None, like=like, takes=takes)
-    if sent_as.lower() in _REFUSED_HEADERS - {"authorization"}:
-        raise auth.refuse("name", f"another header than {sent_as}, which belongs to the request itself")
+    place: Place = auth.choice("in", ("header", "query", "body", "basic"))
+    sent_as = "" if place == "basic" else _name_of_key(auth, HEADER if place == "header" else FIELD)
     prefix = auth.text("prefix", like=_PREFIX, takes='what stands before the key, such as "Bearer "')
     public = auth.text("public", like=_PUBLIC, takes="the key that the vendor publishes for everybody")
     if public and "env" in auth:
@@ -95,7 +97,14 @@ def _auth(table: Table, name: str) -> KeyPlace | None:
     variable = auth.text("env", f"{name.upper()}_API_KEY", like=VARIABLE, takes="the name of an environment variable")
     is_optional = auth.flag("optional")
     auth.finish()
-    return KeyPlace(place, sent_as, prefix, "" if public else variable, is_optional, public)  # type: ignore[arg-type]  # one of the choices
+    return KeyPlace(place, sent_as, prefix, "" if public else variable, is_optional, public)
+
+
+def _name_of_key(auth: Table, like: re.Pattern[str]) -> str:
+    name = auth.text("name", None, like=like, takes="the name of the header or parameter that carries the key")
+    if name.lower() in _REFUSED_HEADERS - {"authorization"}:
+        raise auth.refuse("name", f"another header than {name}, which belongs to the request itself")
+    return name
 
 
 def _headers(table: Table) -> dict[str, str]:
@@ -145,28 +154,32 @@ def _query(table: Table) -> QueryField:
     return QueryField(fields, most)
 
 
-def _search(table: Table) -> dict[str, object]:
-    values = {name: filters.read_value(table, name) for name in ("time_range", "language", "country", "location")}
+def _add_search(request: Description, table: Table) -> Description:
+    """Add the filters, and the shape of the answer."""
+    time_range, language, country, location = (filters.read_value(table, name) for name in _OPEN_FILTERS)
     safety = filters.read_value(table, "safe_search", ("off", "moderate", "strict"))
-    categories = table.texts("categories", like=NAME, takes=f"names out of {', '.join(_CATEGORY_NAMES)}")
+    named = table.texts("categories", like=NAME, takes=f"names out of {', '.join(_CATEGORY_NAMES)}")
     shape = _shape(table, AnswerShape())
-    return {
-        "count": filters.read_count(table),
-        "page": filters.read_page(table),
-        **values,
-        "safe_search": safety,
-        "dates": filters.read_dates(table),
-        "include_domains": filters.read_domains(table, "include_domains", "site:"),
-        "exclude_domains": filters.read_domains(table, "exclude_domains", "-site:"),
-        "shape": shape,
-        "then": _then(table),
-        **_categories(table, categories, shape),
-    }
+    filtering = replace(
+        request,
+        count=filters.read_count(table),
+        page=filters.read_page(table),
+        time_range=time_range,
+        language=language,
+        country=country,
+        location=location,
+        safe_search=safety,
+        dates=filters.read_dates(table),
+        include_domains=filters.read_domains(table, "include_domains", "site:"),
+        exclude_domains=filters.read_domains(table, "exclude_domains", "-site:"),
+    )
+    then, variants = _then(table), _variants(table, shape)
+    return replace(filtering, shape=shape, then=then, variants=variants, categories=_categories(table, named, variants))
 
 
-def _read(table: Table) -> dict[str, object]:
+def _add_read(request: Description, table: Table) -> Description:
     fields = _fields(table, READ_FIELDS, required=("text",))
-    return {"shape": AnswerShape(results=table.way("results", ()), fields=fields), "categories": ()}
+    return replace(request, shape=AnswerShape(results=table.way("results", ()), fields=fields), categories=())
 
 
 def _shape(table: Table, known: AnswerShape) -> AnswerShape:
@@ -204,35 +217,41 @@ def _pick(fields: Table, name: str) -> Pick | None:
     if value is None:
         return None
     if isinstance(value, dict):
-        table = Table(value, fields.at(name))
-        paths = table.ways("path")
-        prefix = table.text("prefix", takes="a text")
-        transform = table.choice("transform", ("", *TRANSFORMS), "")
-        table.finish()
-        if not paths:
-            raise table.refuse("path", takes)
-        return Pick(paths, prefix, transform)
-    listed = value if isinstance(value, list) else [value]
-    parsed = [parse_path(item) for item in listed]
+        return _transformed_pick(Table(value, fields.at(name)), takes)
+    parsed = [parse_path(item) for item in as_list(value)]
     paths = tuple(steps for steps in parsed if steps is not None)
     if not paths or len(paths) != len(parsed):
         raise fields.refuse(name, takes)
     return Pick(paths)
 
 
-def _categories(table: Table, named: tuple[str, ...], shape: AnswerShape) -> dict[str, object]:
+def _transformed_pick(table: Table, takes: str) -> Pick:
+    paths = table.ways("path")
+    prefix = table.text("prefix", takes="a text")
+    transform = table.choice("transform", ("", *TRANSFORMS), "")
+    table.finish()
+    if not paths:
+        raise table.refuse("path", takes)
+    return Pick(paths, prefix, transform)
+
+
+def _variants(table: Table, shape: AnswerShape) -> dict[Category, Variant]:
+    """The categories that change the request or the shape of the answer."""
     changed = table.table("category", "a table for each category, such as [brave.category.news]")
-    variants: dict[Category, Variant] = {}
-    if changed is not None:
-        for name in _CATEGORY_NAMES:
-            if variant := changed.table(name):
-                variants[Category(name)] = _variant(variant, shape)
-        changed.finish()
+    if changed is None:
+        return {}
+    tables = {name: variant for name in _CATEGORY_NAMES if (variant := changed.table(name))}
+    variants = {Category(name): _variant(variant, shape) for name, variant in tables.items()}
+    changed.finish()
+    return variants
+
+
+def _categories(table: Table, named: tuple[str, ...], variants: Iterable[Category]) -> tuple[Category, ...]:
     if unknown := next((name for name in named if name not in _CATEGORY_NAMES), ""):
         takes = f"names out of {', '.join(_CATEGORY_NAMES)}"
         raise table.refuse("categories", takes, sentence=f"names {unknown!r}, but it takes {takes}")
     usual = tuple(map(Category, named)) or (Category.GENERAL,)
-    return {"categories": tuple(dict.fromkeys([*usual, *variants])), "variants": variants}
+    return tuple(dict.fromkeys([*usual, *variants]))
 
 
 def _variant(table: Table, shape: AnswerShape) -> Variant:
@@ -257,25 +276,26 @@ def _then(table: Table) -> FollowUp | None:
     return found
 
 
-def _facts(table: Table) -> dict[str, object]:
-    """Errors, prices, paces and the sentences of the documentation."""
+def _add_facts(description: Description, table: Table) -> Description:
+    """Add errors, prices, paces and the sentences of the documentation."""
     prose = partial(table.text, like=_PROSE, takes="a sentence of at most 400 characters")
     allowance = table.checked("allowance", budget, "", "a budget such as 100calls/day")
-    return {
-        "errors": tuple(map(_error, table.tables("errors"))),
-        "price": table.dollars("price"),
-        "allowance": allowance or None,
-        "allowance_of": table.text("allowance_of", like=NAME, takes="the name of a provider"),
-        "pace": table.checked("pace", pace, "off", "a pace such as 1/s, 100/m or 2 at once"),
-        "timeout": table.checked("timeout", duration, "15s", "a duration such as 15s"),
-        "is_opt_in": table.flag("opt_in"),
-        "tier": table.text("tier", like=_TITLE, takes="the words for a service without a key"),
-        "nicknames": table.texts("nicknames", like=NAME, takes="names"),
-        "index": table.text("index", like=NAME, takes="the name of who owns the index, such as bing"),
-        "docs": table.checked("docs", _check_link, "", "the address of the vendor's documentation"),
-        "privacy": prose("privacy"),
-        "free": prose("free"),
-    }
+    return replace(
+        description,
+        errors=tuple(map(_error, table.tables("errors"))),
+        price=table.dollars("price"),
+        allowance=allowance or None,
+        allowance_of=table.text("allowance_of", like=NAME, takes="the name of a provider"),
+        pace=table.checked("pace", pace, "off", "a pace such as 1/s, 100/m or 2 at once"),
+        timeout=table.checked("timeout", duration, "15s", "a duration such as 15s"),
+        is_opt_in=table.flag("opt_in"),
+        tier=table.text("tier", like=_TITLE, takes="the words for a service without a key"),
+        nicknames=table.texts("nicknames", like=NAME, takes="names"),
+        index=table.text("index", like=NAME, takes="the name of who owns the index, such as bing"),
+        docs=table.checked("docs", _check_link, "", "the address of the vendor's documentation"),
+        privacy=prose("privacy"),
+        free=prose("free"),
+    )
 
 
 def _check_link(value: str) -> None:

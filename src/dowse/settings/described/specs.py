@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from dowse.core.models import Category
 from dowse.settings.mcp_servers import McpServer
@@ -26,6 +26,10 @@ ORDER = (
 )
 """The order in which the shipped ones are asked."""
 
+# Collections that the index writes as lists.
+_SETS = {"filters", "categories"}
+_TUPLES = {"operations", "servers", "nicknames", "unpaced"}
+
 Descriptions: TypeAlias = "Mapping[str, Description]"
 """The descriptions of one provider by kind."""
 
@@ -42,7 +46,16 @@ class OwnProviders:
 
 def load_index() -> tuple[ProviderSpec, ...]:
     """The declarations of the shipped descriptions."""
-    return tuple(map(_spec, json.loads(INDEX.read_bytes())))
+    shipped = json.loads(INDEX.read_bytes())
+    for plain in shipped:
+        limits = plain["limits"]
+        if "categories" in limits:
+            limits["categories"] = map(Category, limits["categories"])
+        sets = {name: frozenset(limits[name]) for name in _SETS & limits.keys()}
+        plain["limits"] = QueryLimits(**{**limits, **sets})
+        plain["endpoints"] = {kind: Endpoint(**each) for kind, each in plain.get("endpoints", {}).items()}
+        plain |= {name: tuple(plain[name]) for name in _TUPLES & plain.keys()}
+    return tuple(ProviderSpec(**plain) for plain in shipped)
 
 
 def dump_index(specs: Iterable[ProviderSpec]) -> str:
@@ -123,7 +136,7 @@ def _plain(value: ProviderSpec | QueryLimits | Endpoint) -> dict[str, object]:
     }
 
 
-def _differs(value: object, each: Any) -> object:  # a field of a dataclass, whose type is generic
+def _differs(value: object, each: Field[object]) -> object:
     here: object = getattr(value, each.name)
     usual = each.default_factory() if each.default_factory is not MISSING else each.default
     return None if here == usual else here
@@ -137,16 +150,3 @@ def _simple(name: str, value: object) -> object:
     if name == "endpoints" and isinstance(value, dict):
         return {kind: _plain(endpoint) for kind, endpoint in value.items()}
     return value
-
-
-def _spec(plain: dict[str, Any]) -> ProviderSpec:  # as `_plain` wrote it
-    limits = plain["limits"]
-    limits["filters"] = frozenset(limits.get("filters", ()))
-    if "categories" in limits:
-        limits["categories"] = frozenset(map(Category, limits["categories"]))
-    plain["limits"] = QueryLimits(**limits)
-    plain["endpoints"] = {kind: Endpoint(**endpoint) for kind, endpoint in plain.get("endpoints", {}).items()}
-    for name in ("operations", "servers", "nicknames", "unpaced"):
-        if name in plain:
-            plain[name] = tuple(plain[name])
-    return ProviderSpec(**plain)

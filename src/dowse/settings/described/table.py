@@ -6,6 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from dowse.core import urls
 from dowse.settings.described.model import JsonPath, Scalar
@@ -23,6 +24,7 @@ _ADDRESS = re.compile(
 )
 _RELATIVE = re.compile(r"(?:(?:\.\./){0,6}|/)[A-Za-z0-9._~-]+(?:/[A-Za-z0-9._~-]+){0,10}", re.ASCII)
 _DEEPEST, _LONGEST_PATH = 6, 400
+Choice = TypeVar("Choice", bound=str)
 Path = tuple[str, ...]
 """The keys that lead to a value in a file."""
 
@@ -87,12 +89,13 @@ class Table:
             raise self.refuse(key, takes) from None
         return value
 
-    def choice(self, key: str, options: Sequence[str], default: str | None = None) -> str:
+    def choice(self, key: str, options: Sequence[Choice], default: Choice | None = None) -> Choice:
         takes = ", ".join(option for option in options[:-1] if option) + f" or {options[-1]}"
         value = self.text(key, default, takes=takes)
-        if value not in options:
-            raise self.refuse(key, takes)
-        return value
+        for option in options:
+            if option == value:
+                return option
+        raise self.refuse(key, takes)
 
     def whole(self, key: str, default: int, low: int, high: int) -> int:
         value = self.take(key)
@@ -106,9 +109,9 @@ class Table:
         value = self.take(key)
         if value is None:
             return 0.0
-        if type(value) not in (int, float) or not 0 <= value <= 100:  # type: ignore[operator]  # a number by its type
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
             raise self.refuse(key, "the dollars that one call costs, such as 0.005")
-        return float(value)  # type: ignore[arg-type]  # as above
+        return float(value)
 
     def flag(self, key: str) -> bool:
         value = self.take(key)
@@ -119,7 +122,7 @@ class Table:
     def texts(self, key: str, *, like: re.Pattern[str] = LINE, takes: str, most: int = 20) -> tuple[str, ...]:
         """One text or a list of texts."""
         value = self.take(key)
-        listed = _as_list(value)
+        listed = as_list(value)
         texts = tuple(item for item in listed if isinstance(item, str) and item and like.fullmatch(item))
         if len(listed) > most or len(texts) != len(listed):
             raise self.refuse(key, takes)
@@ -151,7 +154,7 @@ class Table:
 
     def ways(self, key: str) -> tuple[JsonPath, ...]:
         """Several of them."""
-        listed = _as_list(self.take(key))
+        listed = as_list(self.take(key))
         parsed = [steps for item in listed if (steps := parse_path(item))]
         if len(parsed) != len(listed) or len(listed) > 20:
             raise self.refuse(key, "a path such as web.results or items[].title, or a list of them")
@@ -183,7 +186,7 @@ class Table:
 
     def statuses(self, key: str) -> tuple[int, ...]:
         """One HTTP status or a list of them."""
-        listed = _as_list(self.take(key))
+        listed = as_list(self.take(key))
         statuses = tuple(item for item in listed if type(item) is int and 100 <= item <= 599)
         if len(statuses) != len(listed):
             raise self.refuse(key, "an HTTP status, or a list of them")
@@ -191,7 +194,7 @@ class Table:
 
     def codes(self, key: str) -> tuple[Scalar, ...]:
         """One code inside an answer or a list of them."""
-        listed = _as_list(self.take(key))
+        listed = as_list(self.take(key))
         codes = tuple(item for item in listed if isinstance(item, str | int | float) and is_scalar(item))
         if len(codes) != len(listed):
             raise self.refuse(key, "a code, or a list of codes")
@@ -221,7 +224,8 @@ class Table:
             raise self.refuse(name, "", sentence=f"is not known; {hint}")
 
 
-def _as_list(value: object) -> list[object]:
+def as_list(value: object) -> list[object]:
+    """One value or several, as a list; nothing is an empty one."""
     return [] if value is None else value if isinstance(value, list) else [value]
 
 
@@ -250,8 +254,7 @@ def _is_line(value: object) -> bool:
 
 
 def _is_plain(value: object, depth: int) -> bool:
-    if isinstance(value, list):
-        return depth > 0 and len(value) <= 100 and all(_is_plain(item, depth - 1) for item in value)
-    if isinstance(value, Mapping):
-        return depth > 0 and len(value) <= 100 and all(_is_plain(item, depth - 1) for item in value.values())
-    return is_scalar(value)
+    if not isinstance(value, list | Mapping):
+        return is_scalar(value)
+    items = list(value.values()) if isinstance(value, Mapping) else value
+    return depth > 0 and len(items) <= 100 and all(_is_plain(item, depth - 1) for item in items)
