@@ -118,7 +118,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         return {called: pace for called, pace in paces.items() if pace != Pace()}
 
     def shared_allowances(self) -> Mapping[str, str]:
-        """The provider with whose calls those of another one count: one service, reached in two ways."""
+        """The provider that counts the calls of another one as well: one service, reached in two ways."""
         return {name: spec.allowance_of for name, spec in self.specs.items() if spec.allowance_of in self.specs}
 
     def index_owners(self) -> Mapping[str, str]:

@@ -230,7 +230,7 @@ MOJEEK = ProviderSpec(
 
 _DESCRIBED = load_index()
 _KEYLESS = (TAVILY_KEYLESS, EXA_MCP, PARALLEL_MCP, FIRECRAWL_MCP, OPEN, SEARXNG_POOL, DUCKDUCKGO, MOJEEK)
-# Good searches of the whole web first, then the open APIs, then small indexes, then what is scraped.
+# Good searches of the whole web first, then the open APIs, then small indexes, then scraped pages.
 _POOL = (
     *("tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "firecrawl_keyless", "you_keyless"),
     *("keenable_keyless", "open", "marginalia_keyless", "mwmbl", "searxng_pool", "duckduckgo", "mojeek"),

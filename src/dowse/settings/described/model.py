@@ -150,7 +150,7 @@ class AnswerShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """What a category changes: the address relative to that of the API, further constants, the shape of the answer."""
+    """Changes by a category: the address relative to that of the API, further constants, the shape of the answer."""
 
     url: str = ""
     params: Mapping[str, Scalar] = dataclasses.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Parser of one description: every key of the format, what it takes, and what does not fit together."""
+"""Parser of one description: every key of the format, its values, and contradictions between keys."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _add_read(request: Description, table: Table) -> Description:
 
 
 def _shape(table: Table, known: AnswerShape) -> AnswerShape:
-    """The shape of an answer; what a category leaves out is that of the whole description."""
+    """The shape of an answer; a category inherits missing parts from the whole description."""
     if "results" not in table and not known.fields:
         raise table.refuse("results", "", sentence="is missing: it takes the path to the list, such as web.results")
     required = () if known.fields else ("url", "title")

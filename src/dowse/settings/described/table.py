@@ -40,7 +40,7 @@ class InvalidDescription(Exception):
 
 
 class Table:
-    """One table; each key is taken once, and `finish` refuses what is left."""
+    """One table; each key is taken once, and `finish` refuses the others."""
 
     def __init__(self, value: object, path: Path = (), takes: str = "a table") -> None:
         if not isinstance(value, dict):
@@ -213,7 +213,7 @@ class Table:
         return [Table(item, self.at(key)) for item in value]
 
     def rest(self) -> dict[str, object]:
-        """All that is left."""
+        """Take the remaining values."""
         left, self._values = self._values, {}
         return left
 
