@@ -39,7 +39,7 @@ class NothingFound(Exception):
 
 
 def raise_failure(api: Api, rules: Sequence[ErrorRule], reply: Reply, clock: Clock) -> None:
-    """Raise what the first rule that applies says; `NothingFound` for an empty answer. Statuses decide the rest."""
+    """Raise the failure of the first rule that applies; `NothingFound` for an empty answer. Else the status decides."""
     if not rules:
         return
     body = _parse(reply)

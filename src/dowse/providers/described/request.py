@@ -1,4 +1,4 @@
-"""The request of a described API: each parameter where the description says, and only those that have a value."""
+"""The request of a described API: each parameter in its place of the description, and none without a value."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _put_dates(request: Request, dates: DateFilter, query: Query, today: date) -
                 request.put(name, value)
         return
     if not dates.start and not dates.end:
-        # A range such as 2026-01-01:2026-02-01, one of whose ends may be missing.
+        # A range such as 2026-01-01:2026-02-01, where one end may be missing.
         request.put(dates.field, f"{dates.prefix}{first}{dates.joint}{last}")
         return
     conditions = dates.joint.join(f"{name}{value}" for name, value in named if value)
