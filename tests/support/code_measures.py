@@ -13,6 +13,7 @@ TABLES = {
     "dowse.app": "the composition root wires what other modules know by protocol only",
     "dowse.surfaces.cli.main": "commands",
     "dowse.contracts.registry": "contracts",
+    "dowse.contracts.rest.endpoints": "operations of REST",
     "dowse.extract.verdict": "kinds of interstitials",
     "dowse.extract.html.render": "handlers of elements",
     "dowse.flows.doctor.examination": "checks",

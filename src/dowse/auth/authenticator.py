@@ -171,7 +171,7 @@ def _state(file: Path | None) -> _State | None:
 
 
 def find_short(given: Mapping[str, SecretStr]) -> list[str]:
-    """The callers whose tokens are short enough to be guessed."""
+    """The callers with tokens that are short enough to be guessed."""
     return [name for name, token in given.items() if len(token.get_secret_value()) < SHORTEST_TOKEN]
 
 

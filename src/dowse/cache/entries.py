@@ -285,7 +285,7 @@ class PageLifetimes:
         return Lifetime(self.fresh_s if text is None or text.may_be_kept else 0.0, self.stale_s)
 
     def within(self, max_age_s: float | None) -> PageLifetimes:
-        """The same for a caller who takes no older copy; with zero, none at all."""
+        """The same for a caller that takes no older copy; with zero, none at all."""
         # A copy is served for as long again as it is fresh, while a newer one is fetched.
         fresh_s = self.fresh_s if max_age_s is None else min(self.fresh_s, max_age_s / GRACE)
         return self if fresh_s == self.fresh_s else replace(self, fresh_s=fresh_s)

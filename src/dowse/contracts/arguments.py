@@ -34,7 +34,7 @@ class Param:
 
     An empty choice means "none of them". Some clients refuse a schema that lists it, so it stays out
     unless a contract promises it (`lists_empty`). `rare` choices stay out too. `misnomers` are names that models use by
-    mistake: understood, with a remark. `correct` maps a sloppy text to the one that is meant.
+    mistake: understood, with a remark. `correct` maps a sloppy text to the intended one.
     """
 
     name: str
@@ -112,7 +112,7 @@ class Arguments:
         return value if isinstance(value, tuple) else ()
 
 
-# Both are rare, and what a schema lists costs tokens in every conversation.
+# Both are rare, and each entry of a schema costs tokens in every conversation.
 OFFLINE_MODE = Param("offline_mode", "boolean", "Refuse instead of using the network.", False, is_listed=False)
 TIMEOUT_S = Param(
     "timeout_s", "number", "Longest time for the whole call, in seconds.", minimum=1, maximum=300,

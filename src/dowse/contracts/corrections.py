@@ -1,4 +1,4 @@
-"""Corrections of sloppy argument values whose meaning is plain, such as `English`, `past week` or `2026-1-5`."""
+"""Corrections of sloppy argument values with a plain meaning, such as `English`, `past week` or `2026-1-5`."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class FairQueue(Generic[W]):
         return [next(iter(waiting)) for waiting in self._waiting.values()]
 
     def serve(self, waiter: W) -> None:
-        """Remove a waiter whose turn has come; its caller moves to the end."""
+        """Remove a waiter that has its turn; its caller moves to the end."""
         self.drop(waiter)
         if waiter.caller in self._waiting:
             self._waiting[waiter.caller] = self._waiting.pop(waiter.caller)
@@ -215,7 +215,7 @@ def sharing(sharers: Sharers) -> Iterator[None]:
 
 
 class FairSemaphore:
-    """Semaphore whose slots are shared between callers, by the rule of `admits`.
+    """Semaphore with slots that are shared between callers, by the rule of `admits`.
 
     A released slot goes to the waiting caller that holds the fewest.
     """

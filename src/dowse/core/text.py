@@ -115,7 +115,7 @@ _LOOKALIKES |= {first + at: chr(ord("a") + at) for first in (0x1F150, 0x1F170, 0
 _LOOKALIKES |= {0xAB: "<<", 0x226A: "<<", 0x22D8: "<<<", 0xBB: ">>", 0x226B: ">>", 0x22D9: ">>>"}
 _NOT_DRAWN = ("Mn", "Me", "Cf")
 _ADDRESS = re.compile(r"https?://\S+")
-# With what a viewer would obey there: the target of a link, character references, runs of tildes.
+# With the syntax that a viewer would obey there: the target of a link, character references, runs of tildes.
 _NOT_IN_ADDRESS = re.compile(r"[<>`\\^{|}]|(?<=\])\(|~(?=~)|(?<=~)~|&(?!amp;)(?=#?\w{1,31};)")
 # A text is examined up to this multiple of its limit: invisible characters make it longer than it looks.
 _LOOKED_AT = 20

@@ -208,7 +208,7 @@ def _is_token(text: str) -> bool:
 
 @lru_cache(_CACHED)
 def _character_cost(character: str) -> float:
-    """The cost of a character; one that is no token is divided into bytes, the first of which make one token."""
+    """The cost of a character; an unknown one is divided into bytes, the first of which make one token."""
     if character.isascii() or _membership()(character):
         return 1
     if character < "\u13a0" or "\u4e00" <= character <= "\ud7a3":

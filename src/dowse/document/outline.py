@@ -233,7 +233,7 @@ def _by_words(headings: Sequence[_Entry], name: str) -> _Entry | None:
 
 
 def _by_title(headings: Sequence[_Entry], name: str) -> _Entry | None:
-    """The first heading, or the one that is equal also in punctuation, which tells "C" from "C++"."""
+    """The first heading, or the one with the same punctuation, which tells "C" from "C++"."""
     exact = (heading for heading in headings if heading.title.casefold() == name.casefold())
     return next(exact, headings[0] if headings else None)
 

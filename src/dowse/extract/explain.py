@@ -117,7 +117,7 @@ def encode_explanation(explanation: Explanation) -> str:
 
 
 def decode_explanation(text: str) -> Explanation:
-    """Raises `ValueError` for anything that `encode_explanation` does not write."""
+    """Raises `ValueError` for bytes that `encode_explanation` does not write."""
     from pydantic import TypeAdapter  # Workers do without it.
 
     return TypeAdapter(Explanation).validate_json(text, strict=True)

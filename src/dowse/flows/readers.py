@@ -44,7 +44,7 @@ class FetchingReader:
     def __init__(
         self, fetcher: Fetcher, extractor: Extractor, *, timeout_s: float, sheets: SheetFetcher | None = None
     ) -> None:
-        """`sheets` gets style sheets for the few pages whose hidden text depends on them."""
+        """`sheets` gets style sheets for the few pages with hidden text that depends on them."""
         self.name = fetcher.name
         self.timeout_s = timeout_s
         self._fetcher = fetcher

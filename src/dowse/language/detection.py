@@ -97,7 +97,7 @@ def detect_tag_by_words(text: str) -> str:
 
 
 def detect_query_tag(query: str) -> str:
-    """The tag of a language whose script occurs in a query at all; empty for Latin script."""
+    """The tag of a language if its script occurs in a query at all; empty for Latin script."""
     if query.isascii():
         return ""
     return next((tag for tag, pattern in _QUERY_SCRIPTS if re.search(pattern, query)), "")

@@ -88,7 +88,7 @@ class ConfiguredClient:
     ) -> Reply:
         """Send one request; a redirect is an answer too. `timeout_s` bounds all of it, `codings` are offered.
 
-        `is_enough` receives every piece of the body, and returns true to stop reading one that need not end.
+        `is_enough` receives every piece of the body, and returns true to stop reading before the end.
         """
         from dowse.net import wire
 

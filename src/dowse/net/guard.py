@@ -122,7 +122,7 @@ def is_public(ip: Address) -> bool:
 
 
 def is_closed(ip: Address) -> bool:
-    """Whether the address is closed whatever the settings say: link-local and cloud metadata, in any embedding."""
+    """Whether the address is closed by any settings: link-local and cloud metadata, in any embedding."""
     if isinstance(ip, IPv4Address):
         return any(ip in block for block in _CLOSED_V4)
     if ip.scope_id is not None or any(ip in block for block in _CLOSED_V6):

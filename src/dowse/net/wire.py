@@ -223,7 +223,7 @@ _current: ContextVar[_Hop] = ContextVar("hop")
 
 
 class _TunnelConnector(aiohttp.TCPConnector):
-    """A pool whose connections pass the proxy of the settings, except those that stay on this machine.
+    """A pool of connections through the proxy of the settings, except to this machine.
 
     aiohttp's own support of proxies has no SOCKS, and sends plain requests with names, which the proxy would look up.
     """

@@ -67,7 +67,7 @@ class Kit:
         return Manners(self.clock, self.chance, rotates=rotates, delay_s=delay_s, user_agent=user_agent)
 
 
-# Each names a function that takes a `Kit`. The open APIs belong to sites, whose folder stands above this one.
+# Each names a function that takes a `Kit`. The open APIs belong to sites, a folder above this one.
 ADAPTERS: Mapping[str, str] = {
     "serper": "dowse.providers.serper:make",
     "exa": "dowse.providers.exa:make",

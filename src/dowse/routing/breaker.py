@@ -313,7 +313,7 @@ class Breakers:
         return self._breaker(provider).state
 
     async def admit(self, provider: str, probe_s: float) -> CallPermit:
-        """A permit for one call; raises `Skipped`. A probe whose process dies expires after `probe_s`."""
+        """A permit for one call; raises `Skipped`. The probe of a process that dies expires after `probe_s`."""
         own = self._breaker(provider)
         shared = self._shared.get(provider)
         permit = await shared.admit(probe_s) if shared else own.admit()
@@ -362,7 +362,7 @@ class Breakers:
         return self._own[provider]
 
     def _wake(self, provider: str) -> None:
-        """End the waits for a provider whose breaker is open."""
+        """End the waits for a provider with an open breaker."""
         own = self._breaker(provider)
         if own.state is not State.OPEN:
             return

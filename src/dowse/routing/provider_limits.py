@@ -87,7 +87,7 @@ class _Line:
         self._held_until = 0.0
 
     def hold(self, for_s: float) -> None:
-        """Delay the next turn; refuse the waiters whose deadline is earlier."""
+        """Delay the next turn; refuse the waiters with an earlier deadline."""
         self._held_until = max(self._held_until, self._clock.now() + for_s)
         self._forecast.hold(self._held_until)
         self._refuse_the_late()
@@ -146,7 +146,7 @@ class _Line:
             first.call()
 
     def _refuse_the_late(self) -> None:
-        """Refuse the waiters whose turn would come after their deadline, except the head of the queue."""
+        """Refuse the waiters that would have their turn after their deadline, except the head of the queue."""
         in_s, now = self._forecast.outlook(), self._clock.now()
 
         def fits(waiter: Waiter, ahead: int) -> bool:

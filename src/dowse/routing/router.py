@@ -186,7 +186,7 @@ async def _wait_for(task: asyncio.Task[R]) -> None:
 
 
 async def _in_order(providers: Sequence[P], run: FallbackRun[P]) -> AsyncGenerator[Sequence[P], None]:
-    """One provider after the other, except the ones that failed as a hedged request before."""
+    """One provider after the other, except failed targets of a hedged request before."""
     waiting = list(providers)
     while waiting:
         yield waiting

@@ -28,7 +28,7 @@ _CODE_BYTES = 32 * 1024 * 1024
 _MUCH_BYTES = 96 * 1024 * 1024
 _STATM = Path("/proc/self/statm")
 _OOM_SCORE, _OOM_FIRST = Path("/proc/self/oom_score_adj"), "1000"
-# The pool kills a late worker long before; this timer ends one whose pool was killed during a job.
+# The pool kills a late worker long before; this timer ends a worker after its pool was killed during a job.
 _GRACE_S = 2.0
 # A page is a tree of so many objects that the garbage collector would go over it again and again while it grows. It
 # runs after the answer instead, and earlier only before the memory is full.

@@ -113,7 +113,7 @@ def _bodies(operation: Operation) -> Json:
 
 
 def _schema(param: Param) -> Json:
-    """The schema of an argument, including the ones that models do not see: here no tokens are paid for."""
+    """The schema of an argument, including values that models do not see: here no tokens are paid for."""
     schema = param.schema()
     return schema | ({"minLength": 1} if param.kind == "string" and param.required else {})
 

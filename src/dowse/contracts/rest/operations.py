@@ -1,14 +1,15 @@
-"""Operations of the REST API: endpoints with their description for the OpenAPI document."""
+"""Operations of the REST API: endpoints with their description for the OpenAPI document, and conditional requests."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dowse.contracts.arguments import Param
 from dowse.contracts.dispatch import Answer, Call, JsonObject, Tool
 from dowse.contracts.endpoint import MAX_BODY_BYTES, Emit, Event, HttpEndpoint, HttpReply, HttpRequest
-from dowse.contracts.rest.conditional import revalidate
 from dowse.contracts.rest.problems import problem
 from dowse.core.protocols import Progress
 from dowse.core.runtime import CallContext
@@ -16,6 +17,9 @@ from dowse.core.runtime import CallContext
 Streamed = Callable[[JsonObject, CallContext, Emit], Awaitable[Answer]]
 _FORM = "application/x-www-form-urlencoded"
 _HTML = ("text/html", "application/xhtml+xml")
+_CONDITIONAL_HEADERS = {"Cache-Control": "private", "Vary": "Authorization, X-API-Key, X-Subscription-Token, Accept"}
+# Times and ages, which differ although the answer is the same.
+_VOLATILE = frozenset({"stats", "attempts", "cache", "cache_age_s", "fetch_time_ms", "respondedAt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +120,29 @@ def _reply(answer: Answer) -> HttpReply:
 def _single(fields: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """Fields that were sent once as text, the others as lists."""
     return {name: values[0] if len(values) == 1 else list(values) for name, values in fields.items()}
+
+
+def revalidate(request: HttpRequest, reply: HttpReply) -> HttpReply:
+    """The reply with its entity tag; 304 without a body for a caller that has the same reply already."""
+    tag = entity_tag(reply.data)
+    headers = {**reply.headers, **_CONDITIONAL_HEADERS, "ETag": tag}
+    if _has(request.headers.get("if-none-match", ""), tag):
+        return HttpReply(b"", 304, headers, engine=reply.engine)
+    return replace(reply, headers=headers)
+
+
+def entity_tag(data: object) -> str:
+    """A weak tag: replies that differ in times and ages alone have the same."""
+    stable = json.dumps(_without_volatile(data), sort_keys=True).encode()
+    return f'W/"{hashlib.blake2b(stable, digest_size=12).hexdigest()}"'
+
+
+def _has(sent: str, tag: str) -> bool:
+    opaque = tag.removeprefix("W/")
+    return sent.strip() == "*" or opaque in (each.strip().removeprefix("W/") for each in sent.split(","))
+
+
+def _without_volatile(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _without_volatile(each) for name, each in value.items() if name not in _VOLATILE}
+    return list(map(_without_volatile, value)) if isinstance(value, list) else value

@@ -86,7 +86,7 @@ def from_xml(markup: str) -> Text:
 
 
 def without_hidden_elements(markdown: str) -> str:
-    """Markdown without HTML elements whose attributes hide them; code keeps them."""
+    """Markdown without HTML elements that their attributes hide; code keeps them."""
     source = strip_comments(visible(markdown))
     if "<" not in source:
         return source

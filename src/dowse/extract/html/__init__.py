@@ -20,7 +20,7 @@ def to_text(
     sheets: Sequence[str] = (),
     http_status: int = 200,
 ) -> Text:
-    """Extract the main content of a page; `model` replaces the trained one that comes with dowse.
+    """Extract the main content of a page; `model` replaces the trained one of dowse.
 
     `sheets` are the texts of the style sheets that an earlier extraction of the page asked for in `Text.sheets`;
     `http_status` is that of the page.

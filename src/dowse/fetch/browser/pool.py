@@ -263,7 +263,7 @@ class BrowserPool:
         return await asyncio.to_thread(running.browser.memory_bytes) > _MOST_MEMORY_BYTES
 
     async def _limit_memory(self, running: _RunningBrowser) -> None:
-        """Kill a browser whose pages take too much memory."""
+        """Kill a browser with pages that take too much memory."""
         while True:
             await self._clock.sleep(_MEMORY_CHECK_S)
             held = await asyncio.to_thread(running.browser.memory_bytes)

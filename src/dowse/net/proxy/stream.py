@@ -23,7 +23,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 class ProxyStream:
-    """A connection whose bytes are counted and never buffered: a write waits until the other side takes it."""
+    """A connection with bytes that are counted and never buffered: a write waits until the other side takes it."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, on_bytes: Callable[[int], None]

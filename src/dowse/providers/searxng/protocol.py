@@ -272,7 +272,7 @@ class PublicClient:
     check_timeout_s: float
 
     async def get(self, url: str, headers: Mapping[str, str], deadline: Deadline) -> Fetched:
-        """Get a page, following one redirect within the host. Raises `Redirected` for one that leads out."""
+        """Get a page, following one redirect within the host. Raises `Redirected` for a redirect to another host."""
         fetched = await self._hop(url, headers, deadline)
         if fetched.status not in _REDIRECTS:
             return fetched

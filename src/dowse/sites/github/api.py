@@ -109,7 +109,7 @@ class GithubSession:
         return found
 
     async def require_readable(self, repository: Repository) -> None:
-        """Raise `PageUnreadable` for a repository that the caller may not read, as for one that is missing."""
+        """Raise `PageUnreadable` for a repository that the caller may not read, as for a missing one."""
         if not self.token:
             return  # An anonymous request gets public pages only.
         is_public = self.visibilities.recall(repository, self.deadline.clock)

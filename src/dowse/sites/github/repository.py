@@ -208,7 +208,7 @@ async def read_releases(session: GithubSession, target: Releases, limits: Thread
         where = f"/tags/{escape(target.tag, safe='')}" if target.tag else "/latest"
         return _compose_release_page(await session.get(base + where), target, limits, session)
     listed = await session.get_list(base, per_page=str(_RELEASES))
-    # Drafts are shown to those who can publish them only.
+    # Drafts are shown to publishers only.
     found = [item for item in listed if item.get("draft") is not True]
     if not found:
         raise PageUnreadable(Status.NOT_FOUND, "GitHub's API has no releases; the page may show tags instead")

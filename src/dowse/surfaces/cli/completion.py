@@ -73,7 +73,7 @@ complete -c dowse -f
 
 @dataclass(frozen=True, slots=True)
 class _Flag:
-    """A flag of a command; `values` are the choices of one that takes a value."""
+    """A flag of a command; `values` are the choices of its value."""
 
     names: tuple[str, ...]
     about: str

@@ -47,7 +47,7 @@ _HeadingStyle = tuple[float, bool]
 
 
 def to_text(data: bytes, limits: ReadingLimits) -> Text:
-    """The text of a PDF; raises `PageUnreadable` for one that is locked, broken, or nothing but pictures."""
+    """The text of a PDF; raises `PageUnreadable` for a locked or broken one, or one of pictures alone."""
     with _open(data) as document:
         count = len(document)
         pages = list(_read_pages(document, limits))

@@ -247,7 +247,7 @@ def _continues_heading(last: PdfLine, line: PdfLine, step: float) -> bool:
 
 
 def as_table(rows: Sequence[PdfLine]) -> str:
-    """Rows whose cells stand below each other as a Markdown table; empty where they do not."""
+    """Rows with cells below each other as a Markdown table; empty where they do not."""
     columns = _columns(rows)
     if not 1 < len(columns) <= _MOST_COLUMNS:
         return ""

@@ -118,7 +118,7 @@ class PdfLine:
 
 @dataclass(frozen=True, slots=True)
 class PdfPage:
-    """The visible lines of a page; `aside` are those that run up or down its margin."""
+    """The visible lines of a page; `aside` are lines that run up or down its margin."""
 
     width: float
     height: float

@@ -34,7 +34,7 @@ _LOOKED_AT = 3
 TIERS = 5
 _HOLDERS = frozenset({"article", "div", "main", "section", "td", "span"})
 _LONGEST = 300
-# A pattern that begins with certain letters is found much faster than one that begins with a choice or a position, so
+# A pattern that begins with certain letters is found much faster than another with a choice or a position, so
 # every choice of a beginning is written out.
 _WRITTEN = "|".join(
     rf"{what}[-_]{{0,2}}(?:text|body|content|entry|copy)\b"

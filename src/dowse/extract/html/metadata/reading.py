@@ -41,7 +41,7 @@ _WORD = re.compile(r"[^\W_]+")
 _ANCHOR = re.compile(r"\s{0,9}[¶§🔗]\s{0,9}\Z|\s{1,9}#\s{0,9}\Z")
 _URL_CHARS = 2000
 _FRONT_PAGE = ("/", "")
-# Evidence whose element holds names only.
+# Evidence in elements that hold names only.
 _NAMED = (Reason.PROPERTY, Reason.RELATION, Reason.NAME_CLASS)
 _MOST_LINKS = 5
 _REPEATED = frozenset({"www", "m", "mobile", "amp"})

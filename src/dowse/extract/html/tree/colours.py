@@ -35,7 +35,7 @@ _NAMED = dict(
 _LONGEST_COLOUR = 200
 FAINT = 0.05
 """Opacity below which nothing is seen."""
-# Text whose colour differs by less from its background is not visible.
+# Text in a colour that differs by less from its background is not visible.
 _SAME = 16
 _PARTS = re.compile(r"[\w#.%-]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?")
 _GRADIENT = re.compile(r"(?:linear|radial|conic)-gradient\((.*)\)")
@@ -197,7 +197,7 @@ def ink_of(style: Mapping[str, str]) -> str:
 
 
 def gradient_colour(value: str) -> Colour | None:
-    """The colour of a background whose gradients have one colour only; `None` for any other background."""
+    """The colour of a background with gradients of one colour only; `None` for any other background."""
     colours = _gradient_colours(value)
     is_one = bool(colours) and all(each[3] == 1 and is_same_colour(each, colours[0]) for each in colours)
     return colours[0] if is_one else None

@@ -179,7 +179,7 @@ def with_value(variables: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def resolve_variables(declared: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
-    """Declarations without variables; one that refers to an unknown variable has no effect."""
+    """Declarations without variables; a reference to an unknown variable has no effect."""
     result = dict(declared)
     for name, value in declared.items():
         if "var(" in value:

@@ -62,7 +62,7 @@ class Tree:
 
     `scripts` are the texts of JSON-LD; `head` holds the attributes of `meta`, `link`, `base` and `html` by tag.
     `hidden_words` counts hidden text. `is_cut` for a page with more nodes than are read.
-    `sheets` are the addresses of style sheets that were not read; `is_settled` if all that may hide text was.
+    `sheets` are the addresses of style sheets that were not read; `is_settled` if every sheet that may hide text was.
     """
 
     nodes: list[Node]

@@ -191,7 +191,7 @@ def _compile_known(source: str) -> Sequence[Selector]:
 
 
 class _Compiler:
-    """Reads selectors from left to right; one that is not understood makes the whole list invalid."""
+    """Reads selectors from left to right; an unknown one makes the whole list invalid."""
 
     def __init__(self, source: str, scope: Sequence[Selector]) -> None:
         self._source = source.strip()

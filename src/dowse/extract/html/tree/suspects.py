@@ -1,4 +1,4 @@
-"""Elements that may be hidden: those that an attribute or a rule marks, found at little cost among all others."""
+"""Elements that may be hidden, marked by an attribute or a rule, found at little cost among all others."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dowse.contracts.endpoint import HttpReply, HttpRequest
-from dowse.contracts.rest.conditional import entity_tag, revalidate
+from dowse.contracts.rest.operations import entity_tag, revalidate
 from tests.support.tables import each_row
 
 ANSWER: dict[str, Any] = {
