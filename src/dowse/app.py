@@ -94,7 +94,7 @@ class App:
         own = (DirectFetcher.name, BrowserOnDemand.name)
         self.engines = (*settings.specs, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES, *own)
         coordinator = open_coordinator(self._store)
-        self._traffic = Traffic(
+        self._traffic = traffic = Traffic(
             coordinator,
             self._outage,
             settings.paces(),
@@ -109,11 +109,7 @@ class App:
         self.services = self._services()
         self.contract: Contract = registry.build(settings.contract, self.services)
         self.dispatcher = Dispatcher(
-            settings,
-            clock=self.clock,
-            limiter=self._traffic.caller_limiter,
-            observer=self.observer,
-            redactor=self.redactor,
+            settings, clock=self.clock, limiter=traffic.caller_limiter, observer=self.observer, redactor=self.redactor
         )
 
     async def __aenter__(self) -> Self:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import filterfalse, islice
-from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dowse.extract.html.tree.css import COMMENT
+from dowse.extract.html.tree.css import COMMENT, is_data_address, read_data_address
 from dowse.extract.html.tree.grammar import INLINE, NEVER_SHOWN
 from dowse.extract.html.tree.hiding import Certainty, Hiding
 from dowse.extract.html.tree.listings import show_shadow_code
@@ -125,8 +123,8 @@ def _find_sheets(parser: LexborHTMLParser) -> tuple[list[str], list[str]]:
         # Imported sheets come before the one that imports them.
         text = node.text() if node.tag == "style" else ""
         addresses = _find_imports(text) if text else [(attributes.get("href") or "").strip()]
-        styles += [*map(_read_data, filter(_is_data, addresses)), text]
-        linked += filterfalse(_is_data, addresses)
+        styles += [*map(read_data_address, filter(is_data_address, addresses)), text]
+        linked += filterfalse(is_data_address, addresses)
     return list(filter(None, styles)), list(filter(None, linked))
 
 
@@ -156,21 +154,6 @@ def _is_sheet(node: LexborNode, attributes: Attributes) -> bool:
         return kind == "text/css" and not is_ignored
     relations = (attributes.get("rel") or "").lower().split()
     return "stylesheet" in relations and "alternate" not in relations and "disabled" not in attributes
-
-
-def _is_data(address: str) -> bool:
-    return address[:5].lower() == "data:"
-
-
-def _read_data(address: str) -> str:
-    """The text of a `data:` URL."""
-    head, _, data = address.partition(",")
-    if not head.endswith(";base64"):
-        return unquote(data)
-    try:
-        return base64.b64decode(unquote(data), validate=False).decode("utf-8", "replace")
-    except ValueError:
-        return ""
 
 
 class _TreeWalk:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 from dowse.extract.html.tree.appearance import RELEVANT, Certainty, judge_display
 from dowse.extract.html.tree.grammar import unescape
@@ -275,3 +277,18 @@ def switches_off(rule: StyleRule) -> bool:
     """Whether a rule hides elements."""
     declared = rule.style.normal | rule.style.important
     return declared.get("visibility") in ("hidden", "collapse") or judge_display(declared) is not Certainty.NONE
+
+
+def is_data_address(address: str) -> bool:
+    return address[:5].lower() == "data:"
+
+
+def read_data_address(address: str) -> str:
+    """The text of a `data:` URL."""
+    head, _, data = address.partition(",")
+    if not head.endswith(";base64"):
+        return unquote(data)
+    try:
+        return base64.b64decode(unquote(data), validate=False).decode("utf-8", "replace")
+    except ValueError:
+        return ""
