@@ -365,11 +365,11 @@ class Dispatcher:
 
 def _with_headers(reply: HttpReply, outcome: _Outcome[HttpReply], call_id: str) -> HttpReply:
     """The reply with the id of its call, the remark of the limiter, and when to come back."""
-    from dowse.contracts.endpoint import retry_after_s
+    from dowse.contracts.endpoint import WARNINGS_HEADER, retry_after_s
 
     headers = {"X-Request-Id": call_id, **reply.headers}
     if outcome.remark:
-        headers["X-Dowse-Warning"] = outcome.remark
+        headers[WARNINGS_HEADER] = "; ".join(filter(None, (headers.get(WARNINGS_HEADER, ""), outcome.remark)))
     wait_s = retry_after_s(outcome.error)
     if wait_s is not None:
         headers.setdefault("Retry-After", str(wait_s))

@@ -31,6 +31,8 @@ API_KEY = "api_key"
 """The field of a body or a query that older clients send their token in; no endpoint sees it."""
 JSON = "application/json"
 MAX_BODY_BYTES = 1024 * 1024
+WARNINGS_HEADER = "X-Dowse-Warnings"
+"""What a shape has no field for: parameters without effect, and remarks on limits."""
 _DEEPEST = 64
 _MOST_FIELDS = 500
 

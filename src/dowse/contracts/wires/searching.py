@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from dowse.contracts.arguments import Arguments
 from dowse.contracts.corrections import correct_date, correct_language
 from dowse.contracts.dispatch import Services
+from dowse.contracts.endpoint import WARNINGS_HEADER
 from dowse.contracts.output import MAX_TOKENS
 from dowse.contracts.web_search import MAX_QUERY_CHARS, domains
 from dowse.contracts.wires.failures import describe_page
@@ -20,7 +21,6 @@ from dowse.core.models import Category, Page, Query, Result, SearchOutcome, Time
 from dowse.core.runtime import CallContext
 from dowse.core.text import ArgumentName, one_line
 
-WARNINGS_HEADER = "X-Dowse-Warnings"
 _HEADER_CHARS = 1000
 _MOST_LISTED = 3
 _LEAST_TOKENS = 100
