@@ -77,7 +77,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     about = "show all that is known of one: settings, limits, price, privacy, fields"
     _action(actions, "show", _show_one, _SHOW_EXAMPLES, about).add_argument("name", help="name of the provider")
     check = _action(actions, "check", _check, _CHECK_EXAMPLES, "validate a file of providers, with line and key")
-    check.add_argument("file", nargs="?", default="", metavar="FILE", help="the file (default: the one in use)")
+    check.add_argument("file", nargs="?", default="", metavar="PATH", help="the file (default: the one in use)")
     about = "call one provider; show request, answer, results and missing fields"
     _register_try(_action(actions, "try", _try, _TRY_EXAMPLES, about))
     about = "write a first description of an API from a sample of its answer"
