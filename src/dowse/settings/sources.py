@@ -22,7 +22,8 @@ from dowse.settings.coherence import is_harmless, make_coherent
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
 from dowse.settings.derive import fill
-from dowse.settings.described.specs import VARIABLE, OwnProviders, find_own, load_own
+from dowse.settings.described.own import VARIABLE, find_own, load_own
+from dowse.settings.described.specs import OwnProviders
 from dowse.settings.model import Settings, all_settings, enabled_without_credential, list_settings
 from dowse.settings.providers import SPECS
 

@@ -68,14 +68,14 @@ def _flag(value: object) -> bool:
 
 def _parser(pattern: re.Pattern[str], units: Mapping[str, float], unit: str) -> Callable[[object], float]:
     """A parser of numbers with a unit, which may be left out."""
+    return lambda value: _read_amount(value, pattern, units, unit)
 
-    def read(value: object) -> float:
-        match = pattern.fullmatch(str(value).strip())
-        if not match or float(match[1]) <= 0:
-            raise ValueError
-        return float(match[1]) * units[(match[2] or unit).lower()]
 
-    return read
+def _read_amount(value: object, pattern: re.Pattern[str], units: Mapping[str, float], unit: str) -> float:
+    match = pattern.fullmatch(str(value).strip())
+    if not match or float(match[1]) <= 0:
+        raise ValueError
+    return float(match[1]) * units[(match[2] or unit).lower()]
 
 
 duration = _parser(_DURATION, _SECONDS, "s")
