@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import filterfalse, islice
@@ -11,7 +10,7 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dowse.extract.html.tree.css import COMMENT
+from dowse.extract.html.tree.css import find_imports
 from dowse.extract.html.tree.grammar import INLINE, NEVER_SHOWN
 from dowse.extract.html.tree.hiding import Certainty, Hiding
 from dowse.extract.html.tree.listings import show_shadow_code
@@ -45,13 +44,6 @@ _WITHOUT_ELEMENTS = frozenset({"script", "style", "meta", "link", "input"})
 _LARGE_SHEETS = 16_000
 # So many nodes take a second or two.
 _MAX_NODES = 100_000
-_LONGEST_SHEET = 1_000_000
-_IMPORT = re.compile(
-    r"""@import\s++(?:url\(\s*+)?(?:"(?P<a>[^"\n]*+)"|'(?P<b>[^'\n]*+)'|(?P<c>[^"'();\s]++))\s*+\)?(?P<for>[^;]*+)""",
-    re.I,
-)
-_LAYER_OR_SUPPORT = re.compile(r"layer(?:\([\w.\s-]*+\))?|supports\([^()]*+\)")
-_MAX_IMPORTS = 20
 _CONTROLS = (
     "button[aria-controls], summary[aria-controls], [role=button][aria-controls], [aria-expanded][aria-controls]"
 )
@@ -124,7 +116,7 @@ def _find_sheets(parser: LexborHTMLParser) -> tuple[list[str], list[str]]:
             continue
         # Imported sheets come before the one that imports them.
         text = node.text() if node.tag == "style" else ""
-        addresses = _find_imports(text) if text else [(attributes.get("href") or "").strip()]
+        addresses = find_imports(text) if text else [(attributes.get("href") or "").strip()]
         styles += [*map(_read_data, filter(_is_data, addresses)), text]
         linked += filterfalse(_is_data, addresses)
     return list(filter(None, styles)), list(filter(None, linked))
@@ -134,18 +126,6 @@ def _find_controlled(parser: LexborHTMLParser) -> frozenset[str]:
     """The identifiers of elements that a button opens."""
     named = (node.attributes.get("aria-controls") or "" for node in parser.css(_CONTROLS))
     return frozenset(name for names in islice(named, _MAX_CONTROLS) for name in names.split())
-
-
-def _find_imports(sheet: str) -> list[str]:
-    """The addresses of the sheets that a sheet imports for a screen."""
-    if "@import" not in sheet:
-        return []
-    found = _IMPORT.finditer(COMMENT.sub("", sheet[:_LONGEST_SHEET]))
-    return [
-        each["a"] or each["b"] or each["c"] or ""
-        for each in islice(found, _MAX_IMPORTS)
-        if is_for_screens(_LAYER_OR_SUPPORT.sub("", each["for"]))
-    ]
 
 
 def _is_sheet(node: LexborNode, attributes: Attributes) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from dowse.extract.html.tree.appearance import RELEVANT, Certainty, judge_display
 from dowse.extract.html.tree.grammar import unescape
 from dowse.extract.html.tree.selectors import Selector, compile_selectors
-from dowse.extract.html.tree.values import CONDITIONS, DISPLAYS
+from dowse.extract.html.tree.values import CONDITIONS, DISPLAYS, is_for_screens
 
 COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?+")
 # A brace in a string opens no block. A string ends at the end of its line, closed or not.
@@ -36,6 +37,12 @@ _TELLING = (
 )
 # Rules that are nested deeper apply wherever their own selector does.
 _MAX_NESTING = 24
+_IMPORT = re.compile(
+    r"""@import\s++(?:url\(\s*+)?(?:"(?P<a>[^"\n]*+)"|'(?P<b>[^'\n]*+)'|(?P<c>[^"'();\s]++))\s*+\)?(?P<for>[^;]*+)""",
+    re.I,
+)
+_LAYER_OR_SUPPORT = re.compile(r"layer(?:\([\w.\s-]*+\))?|supports\([^()]*+\)")
+_MAX_IMPORTS = 20
 UNLAYERED = 1_000_000_000
 # A declaration with any other value is invalid, and the one before it stays in force.
 _KEYWORDS = {
@@ -57,6 +64,18 @@ class Declarations:
 def read_style(text: str) -> Declarations:
     """Parse the declarations of a `style` attribute: lower case, without comments and escapes."""
     return _read_declarations(COMMENT.sub("", text.lower()) if "/*" in text else text.lower())
+
+
+def find_imports(sheet: str) -> list[str]:
+    """The addresses of the sheets that a sheet imports for a screen."""
+    if "@import" not in sheet:
+        return []
+    found = _IMPORT.finditer(COMMENT.sub("", sheet[:_MAX_LENGTH]))
+    return [
+        each["a"] or each["b"] or each["c"] or ""
+        for each in islice(found, _MAX_IMPORTS)
+        if is_for_screens(_LAYER_OR_SUPPORT.sub("", each["for"]))
+    ]
 
 
 def _read_declarations(text: str) -> Declarations:
