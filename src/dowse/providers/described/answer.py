@@ -29,11 +29,11 @@ def read_hits(provider: str, shape: AnswerShape, listed: Sequence[Json], today: 
     hits = [each for each in made if each]
     if listed and not hits:
         raise BadAnswer(provider, "no result has a title and an address where the description looks for them")
-    if "score" in shape.fields:
-        scores = [_number(shape.fields["score"], item) for item, each in zip(listed, made, strict=True) if each]
-        ranked = sorted(range(len(hits)), key=lambda at: -scores[at])
-        hits = [hits[at] for at in ranked]
-    return hits
+    score = shape.fields.get("score")
+    if score is None:
+        return hits
+    scored = [(_number(score, item), each) for item, each in zip(listed, made, strict=True) if each]
+    return [each for _, each in sorted(scored, key=lambda pair: -pair[0])]
 
 
 def read_list(provider: str, shape: AnswerShape, body: object) -> list[Json]:
@@ -85,24 +85,24 @@ def walk(value: object, path: JsonPath) -> Iterator[object]:
     if not path:
         yield value
         return
-    step, rest = path[0], path[1:]
-    if step == "[]":
-        for item in value if isinstance(value, list) else ():
-            yield from walk(item, rest)
-    elif isinstance(value, dict):
-        if step in value:
-            yield from walk(value[step], rest)
-    elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-        yield from walk(value[int(step)], rest)
+    for item in _step_into(value, path[0]):
+        yield from walk(item, path[1:])
+
+
+def _step_into(value: object, step: str) -> Sequence[object]:
+    """The values that one step leads to."""
+    if isinstance(value, dict):
+        return [value[step]] if step in value and step != "[]" else []
+    if not isinstance(value, list) or step == "[]":
+        return value if isinstance(value, list) else []
+    return value[int(step) : int(step) + 1] if step.isdecimal() else []
 
 
 def read_date(value: str, today: date) -> str:
     """A date as 2026-10-02: of a Unix time, of `3 days ago`, of compact forms; a year stays one."""
     text = value.strip()
     if match := _AGO.match(text):
-        count = int(match[1]) if match[1].isdecimal() else 1
-        days = count * _DAYS[match[2].lower()]
-        return (today - timedelta(days=min(days, 40_000))).isoformat()
+        return (today - _age(match)).isoformat()
     if _YEAR.fullmatch(text):
         return text
     try:
@@ -113,6 +113,11 @@ def read_date(value: str, today: date) -> str:
     except (ValueError, OverflowError, OSError):
         return ""
     return iso_date(text.replace("/", "-") if re.match(r"\d{4}/\d\d/\d\d", text) else text)
+
+
+def _age(match: re.Match[str]) -> timedelta:
+    count = int(match[1]) if match[1].isdecimal() else 1
+    return timedelta(days=min(count * _DAYS[match[2].lower()], 40_000))
 
 
 def _from_unix(seconds: float) -> str:
@@ -152,8 +157,12 @@ def _scalar(value: object) -> str:
 
 def _join_texts(values: Iterator[object]) -> str:
     """The texts, each on its own; a list at the end of a path counts as its items."""
-    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    flat = _flatten(values)
     return " … ".join(text for each in flat[:_MOST_VALUES] if (text := _scalar(each).strip()))
+
+
+def _flatten(values: Iterator[object]) -> list[object]:
+    return [item for value in values for item in (value if isinstance(value, list) else [value])]
 
 
 def _first_line(values: Iterator[object]) -> str:
@@ -162,7 +171,7 @@ def _first_line(values: Iterator[object]) -> str:
 
 def _joined_parts(values: Iterator[object]) -> str:
     """A text in parts, some of them highlighted: `[{"value": "a "}, {"value": "b", "is_bold": true}]`."""
-    parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
+    parts = _flatten(values)
     return "".join(_scalar(part.get("value")) if isinstance(part, dict) else _scalar(part) for part in parts).strip()
 
 

@@ -80,10 +80,14 @@ def _failure(api: Api, rule: ErrorRule, reply: Reply, body: object, clock: Clock
     kind, detail = _KINDS[rule.kind], "" if rule.kind == "not_read" else f"HTTP {reply.status}"
     if kind is KeyRejected:
         kind, detail = (KeyRejected, f"{detail}; check {api.key_variable}") if api.key_variable else (Blocked, detail)
-    said = next((value for value in walk(body, rule.path) if isinstance(value, str)), "") if rule.path else ""
-    said = api.clean_message(said or (_message(reply) if body is None else error_message(reply)))
+    said = api.clean_message(_said_at(rule, body) or (_message(reply) if body is None else error_message(reply)))
     wait_s = _wait_s(rule, reply, body, clock)
     return kind(api.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
+
+
+def _said_at(rule: ErrorRule, body: object) -> str:
+    values = walk(body, rule.path) if rule.path else iter(())
+    return next((value for value in values if isinstance(value, str)), "")
 
 
 def _wait_s(rule: ErrorRule, reply: Reply, body: object, clock: Clock) -> float | None:

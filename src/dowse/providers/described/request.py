@@ -10,7 +10,7 @@ from datetime import date
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from dowse.core.models import Query
-from dowse.settings.described.model import DateFilter, Description, DomainFilter, Scalar, ValueFilter
+from dowse.settings.described.model import DateFilter, Description, DomainFilter, KeyPlace, Scalar, ValueFilter
 
 _SAFETY = ("off", "moderate", "strict")
 # One domain is alone in its parameter.
@@ -94,18 +94,8 @@ def start_request(description: Description, url: str, key: str) -> Request:
     request = Request(description.method, url, dict(description.headers))
     _put_all(request, description.params, description.body)
     auth = description.auth
-    key = key or (auth.public if auth else "")
-    if not auth or not key:
-        return request
-    match auth.place:
-        case "header":
-            request.headers[auth.name] = f"{auth.prefix}{key}"
-        case "basic":
-            request.headers["Authorization"] = f"Basic {base64.b64encode(key.encode()).decode('ascii')}"
-        case "query":
-            request.params.append((auth.name, f"{auth.prefix}{key}"))
-        case "body":
-            request.put(auth.name, f"{auth.prefix}{key}")
+    if auth and (key or auth.public):
+        _put_key(request, auth, key or auth.public)
     return request
 
 
@@ -130,6 +120,18 @@ def _open(table: dict[str, object], key: str) -> dict[str, object]:
     return opened
 
 
+def _put_key(request: Request, auth: KeyPlace, key: str) -> None:
+    sent = f"{auth.prefix}{key}"
+    if auth.place == "header":
+        request.headers[auth.name] = sent
+    elif auth.place == "basic":
+        request.headers["Authorization"] = f"Basic {base64.b64encode(key.encode()).decode('ascii')}"
+    elif auth.place == "query":
+        request.params.append((auth.name, sent))
+    else:
+        request.put(auth.name, sent)
+
+
 def _put_all(request: Request, params: Mapping[str, Scalar], body: Mapping[str, object]) -> None:
     """Constants: parameters of the query in any case, fields of the body besides."""
     request.params += [(name, _text(value)) for name, value in params.items()]
@@ -139,9 +141,9 @@ def _put_all(request: Request, params: Mapping[str, Scalar], body: Mapping[str, 
 
 def _put_count(request: Request, description: Description, query: Query) -> None:
     count, page = description.count, description.page
-    size = page.size if page and page.size else query.num_results
+    size = (page and page.size) or query.num_results
     if count.field:
-        request.put(count.field, size if page and page.size else query.num_results)
+        request.put(count.field, size)
     if not page or query.page == 1:
         return
     number, request.skipped = divmod(query.earlier, size)
@@ -227,16 +229,20 @@ def _put_domains(request: Request, taken: DomainFilter, domains: tuple[str, ...]
     """Native filters only: operators are part of the text already."""
     if not taken.field or not domains:
         return
-    most = 1 if taken.form == "single" else taken.most
-    if len(domains) > most:
-        request.warnings.append(f"takes at most {most} {name}, so {len(domains) - most} were left out.")
-    kept = [f"{taken.prefix}{domain}" for domain in domains[:most]]
+    kept = _limit_domains(request, taken, domains, name)
     form = "comma" if taken.form == "list" and request.method == "GET" else taken.form
     if joint := _JOINTS.get(form):
         request.put(taken.field, joint.join(kept))
         return
     before = request.body.get(taken.field)
     request.put(taken.field, [*before, *kept] if isinstance(before, list) else kept)
+
+
+def _limit_domains(request: Request, taken: DomainFilter, domains: tuple[str, ...], name: str) -> list[str]:
+    most = 1 if taken.form == "single" else taken.most
+    if len(domains) > most:
+        request.warnings.append(f"takes at most {most} {name}, so {len(domains) - most} were left out.")
+    return [f"{taken.prefix}{domain}" for domain in domains[:most]]
 
 
 def format_date(day: date, form: str) -> str:
