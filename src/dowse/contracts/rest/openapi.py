@@ -21,7 +21,7 @@ from dowse.contracts.output import (
     to_json,
 )
 from dowse.contracts.rest.operations import Operation
-from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput, problem
+from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput, describe_problem
 from dowse.contracts.rest.reports import (
     BlockOutput,
     CheckOutput,
@@ -163,22 +163,22 @@ def document_endpoints(operations: Sequence[Operation]) -> tuple[HttpEndpoint, .
     """The document, and the page that shows it."""
 
     async def send_document(request: HttpRequest, _context: CallContext) -> HttpReply:
-        return HttpReply(document(operations, request.base_url))
+        return HttpReply(describe_operations(operations, request.base_url))
 
     async def send_page(request: HttpRequest, _context: CallContext) -> HttpReply:
         # Imported here: few look at it, and never a program.
-        from dowse.contracts.rest.page import CONTENT_TYPE, render, security_policy
+        from dowse.contracts.rest.page import CONTENT_TYPE, render, write_security_policy
 
-        html = render(document(operations, request.base_url))
-        return HttpReply(html, headers={"Content-Security-Policy": security_policy()}, media_type=CONTENT_TYPE)
+        html = render(describe_operations(operations, request.base_url))
+        return HttpReply(html, headers={"Content-Security-Policy": write_security_policy()}, media_type=CONTENT_TYPE)
 
     return (
-        HttpEndpoint(("GET",), DOCUMENT, "openapi", send_document, problem),
-        HttpEndpoint(("GET",), PAGE, "openapi", send_page, problem),
+        HttpEndpoint(("GET",), DOCUMENT, "openapi", send_document, describe_problem),
+        HttpEndpoint(("GET",), PAGE, "openapi", send_page, describe_problem),
     )
 
 
-def document(operations: Sequence[Operation], base_url: str) -> Json:
+def describe_operations(operations: Sequence[Operation], base_url: str) -> Json:
     """The whole document, for a server at this address."""
     return {
         "openapi": "3.1.0",

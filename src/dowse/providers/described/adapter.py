@@ -49,7 +49,7 @@ class Described:
         page = description.page
         if page and page.last and fitted.page > page.last:
             return Found((), warnings=(*warnings, f"{self.name} has no more than {page.last} pages."))
-        built = request.search_request(description, endpoint, self._key, fitted, deadline.clock.today())
+        built = request.compose_search(description, endpoint, self._key, fitted, deadline.clock.today())
         warnings += tuple(f"{self.name} {warning}" for warning in built.warnings)
         if self._disclosure:
             self._disclosure.tell(party(self._spec.title, endpoint), self.name)
@@ -71,7 +71,7 @@ class Described:
 
     async def read(self, url: str, deadline: Deadline) -> Text:
         description = self._descriptions["read"]
-        built = request.read_request(description, self._endpoints["read"], self._key, url)
+        built = request.compose_read(description, self._endpoints["read"], self._key, url)
         try:
             body = await self._ask(description, built, deadline)
         except NothingFound:
@@ -109,7 +109,7 @@ class Described:
         ids = answer.read_ids(self.name, body, then.ids)
         if not ids:
             return []
-        follow = request.follow_request(description, self._endpoints["search"], self._key, ids)
+        follow = request.compose_follow_up(description, self._endpoints["search"], self._key, ids)
         reply = await self._api.request("GET", follow.address, deadline, headers=follow.headers)
         found = self._read(replace(description, shape=shape), reply, deadline)
         return answer.read_by_id(self.name, shape, found, ids)
@@ -123,7 +123,7 @@ def make(name: str, kit: Kit) -> Described:
     chosen = settings.providers[name]
     if spec.servers:
         address = (chosen.servers or ("",))[0]
-        endpoints = {kind: request.own_server_url(address, each) for kind, each in descriptions.items()}
+        endpoints = {kind: request.compose_own_address(address, each) for kind, each in descriptions.items()}
     else:
         endpoints = {kind: settings.endpoint(name, kind) for kind in descriptions}
     key = chosen.api_key.get_secret_value() if chosen.api_key else ""

@@ -65,7 +65,7 @@ class Request:
             self.params[at] = (name, f"{self.params[at][1]}{joint}{value}")
 
 
-def search_request(description: Description, endpoint: str, key: str, query: Query, today: date) -> Request:
+def compose_search(description: Description, endpoint: str, key: str, query: Query, today: date) -> Request:
     """The request for a query that fits the limits of the API already."""
     variant = description.variants.get(query.category)
     url = urljoin(endpoint, variant.url) if variant and variant.url else endpoint
@@ -81,7 +81,7 @@ def search_request(description: Description, endpoint: str, key: str, query: Que
     return request
 
 
-def read_request(description: Description, endpoint: str, key: str, url: str) -> Request:
+def compose_read(description: Description, endpoint: str, key: str, url: str) -> Request:
     """The request for a page."""
     request = start_request(description, endpoint, key)
     for name in description.query.fields:
@@ -99,7 +99,7 @@ def start_request(description: Description, url: str, key: str) -> Request:
     return request
 
 
-def follow_request(description: Description, endpoint: str, key: str, ids: Iterable[str]) -> Request:
+def compose_follow_up(description: Description, endpoint: str, key: str, ids: Iterable[str]) -> Request:
     """The second request of an API that finds ids first."""
     assert description.then, "only descriptions with a second request get here"
     bare = replace(description, params=description.then.params, body={}, method="GET")
@@ -108,7 +108,7 @@ def follow_request(description: Description, endpoint: str, key: str, ids: Itera
     return request
 
 
-def own_server_url(server: str, description: Description) -> str:
+def compose_own_address(server: str, description: Description) -> str:
     """The address of the API on a server of the user's own."""
     return server.rstrip("/") + urlsplit(description.url).path
 
