@@ -204,15 +204,15 @@ def _config_home(env: Mapping[str, str]) -> Path:
 
 def _pick(layers: Mapping[str, dict[str, object]], own: OwnProviders) -> dict[Setting, Given]:
     """For each setting the value of the first layer that has it."""
-
-    def find(setting: Setting) -> Iterator[Given]:
-        for source, layer in layers.items():
-            yield from (Given(name, layer[name], source) for name in setting.variables if name in layer)
-
     # Most variables are not set: the names that are found quickly which settings to look at.
     names = frozenset(chain.from_iterable(layers.values()))
     asked = [setting for setting in list_settings(own.specs) if not names.isdisjoint(setting.variables)]
-    return {setting: next(find(setting)) for setting in asked}
+    return {setting: next(_find_given(setting, layers)) for setting in asked}
+
+
+def _find_given(setting: Setting, layers: Mapping[str, dict[str, object]]) -> Iterator[Given]:
+    for source, layer in layers.items():
+        yield from (Given(name, layer[name], source) for name in setting.variables if name in layer)
 
 
 def _validate(

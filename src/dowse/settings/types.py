@@ -100,11 +100,11 @@ def _temperature(value: object) -> float:
 
 
 def _on_off_or(further: str) -> BeforeValidator:
-    def read(value: object) -> str:
-        text = str(value).strip().lower()
-        return text if text == further else "on" if _flag(text) else "off"
+    return BeforeValidator(lambda value: _read_on_off(str(value).strip().lower(), further))
 
-    return BeforeValidator(read)
+
+def _read_on_off(text: str, further: str) -> str:
+    return text if text == further else "on" if _flag(text) else "off"
 
 
 def _delays(value: object) -> tuple[float, float]:

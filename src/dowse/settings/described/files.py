@@ -71,19 +71,21 @@ class OwnFile:
                 (list(tables)[_MOST_TABLES],), "", sentence=f"is one of more than {_MOST_TABLES} tables"
             )
         shipped = self._shipped()
-        parsed = {}
-        for name in tables:
-            if not NAME.fullmatch(name):
-                takes = "is no name: it takes lower-case letters, digits and underscores, at most 40"
-                raise InvalidDescription((name,), "", sentence=takes)
-            table = Table(resolve(name, tables, shipped), (name,), "a table such as [name], with a key in each line")
-            parsed[name] = parse_description(name, table)
-            self._check_name(name, parsed[name])
-            self._check_key(name, parsed[name])
+        parsed = {name: self._parse(name, tables, shipped) for name in tables}
         described = _by_name(parsed.values())
         complete = {name: self._complete(name, own) for name, own in described.items()}
         self._check_variables(parsed, complete)
         return complete, {name: make_spec(own, "own") for name, own in complete.items()}
+
+    def _parse(self, name: str, tables: Mapping[str, object], shipped: Mapping[str, object]) -> Description:
+        if not NAME.fullmatch(name):
+            takes = "is no name: it takes lower-case letters, digits and underscores, at most 40"
+            raise InvalidDescription((name,), "", sentence=takes)
+        table = Table(resolve(name, tables, shipped), (name,), "a table such as [name], with a key in each line")
+        description = parse_description(name, table)
+        self._check_name(name, description)
+        self._check_key(name, description)
+        return description
 
     def read_servers(self, tables: object) -> Mapping[str, McpServer]:
         servers = Table(tables, (MCP,)).rest()
@@ -145,10 +147,12 @@ class OwnFile:
                     (table, "auth"), "the same key for searching and for reading, in the same variable"
                 )
             for variable in _variables_of(make_spec(complete[name], "own")):
-                taken = variable in self._variables and not _is_own(variable, self._specs.get(name))
-                if taken or owners.setdefault(variable, name) != name:
+                if self._is_taken(variable, name) or owners.setdefault(variable, name) != name:
                     sentence = f"would give {variable} a second meaning; call the provider or its key something else"
                     raise InvalidDescription((table,), "", sentence=sentence)
+
+    def _is_taken(self, variable: str, name: str) -> bool:
+        return variable in self._variables and not _is_own(variable, self._specs.get(name))
 
 
 def resolve(name: str, tables: Mapping[str, object], shipped: Mapping[str, object], depth: int = 0) -> object:

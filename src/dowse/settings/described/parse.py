@@ -110,12 +110,15 @@ def _name_of_key(auth: Table, like: re.Pattern[str]) -> str:
 def _headers(table: Table) -> dict[str, str]:
     headers = table.scalars("headers")
     for name, value in headers.items():
-        if not HEADER.fullmatch(name) or name.lower() in _REFUSED_HEADERS or _SECRET.search(name):
-            takes = "headers that are neither a key, which belongs to auth, nor part of the request itself"
-            raise InvalidDescription((*table.path, "headers", name), takes)
-        if not isinstance(value, str) or not value.isascii():
-            raise InvalidDescription((*table.path, "headers", name), "a text of ASCII characters")
+        if objection := _object_to_header(name, value):
+            raise InvalidDescription((*table.path, "headers", name), objection)
     return {name: str(value) for name, value in headers.items()}
+
+
+def _object_to_header(name: str, value: object) -> str:
+    if not HEADER.fullmatch(name) or name.lower() in _REFUSED_HEADERS or _SECRET.search(name):
+        return "headers that are neither a key, which belongs to auth, nor part of the request itself"
+    return "" if isinstance(value, str) and value.isascii() else "a text of ASCII characters"
 
 
 def _constants(table: Table, key: str) -> dict[str, Scalar]:
