@@ -46,15 +46,17 @@ _FRAME_TOKENS = 700
 def mask_answer(answer: CitedAnswer, redactor: Redactor) -> CitedAnswer:
     """The answer without secrets; done before it is rendered, since a mask moves the citations behind it."""
     text, secrets = redactor.text(answer.text), redactor.places(answer.text)
+    if text == answer.text:
+        return answer
+    return replace(answer, text=text, citations=tuple(_move(each, text, secrets) for each in answer.citations))
 
-    def move(citation: Citation) -> Citation:
-        # A piece of a secret is shown as the whole mask.
-        start = min([citation.start, *(first for first, last in secrets if first < citation.start < last)])
-        end = max([citation.end, *(last for first, last in secrets if first < citation.end < last)])
-        start, end = (index + _growth(secrets, index) for index in (start, end))
-        return replace(citation, snippet=text[start:end], start=start, end=end)
 
-    return answer if text == answer.text else replace(answer, text=text, citations=tuple(map(move, answer.citations)))
+def _move(citation: Citation, text: str, secrets: Sequence[tuple[int, int]]) -> Citation:
+    """A citation in the masked text; a piece of a secret is shown as the whole mask."""
+    start = min([citation.start, *(first for first, last in secrets if first < citation.start < last)])
+    end = max([citation.end, *(last for first, last in secrets if first < citation.end < last)])
+    start, end = (index + _growth(secrets, index) for index in (start, end))
+    return replace(citation, snippet=text[start:end], start=start, end=end)
 
 
 def render_drop_in(outcome: AnswerOutcome, now: datetime) -> Answer:

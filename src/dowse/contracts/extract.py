@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from dowse.contracts.arguments import TIMEOUT_S, Param, read
 from dowse.contracts.dispatch import Answer, Services, Tool
@@ -26,19 +27,21 @@ _PARAMS = (
 
 
 def extract(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
-        # Read apart: a text argument is one line, and a page is not.
-        html = _read_html(given.get(HTML))
-        arguments = read(_PARAMS, given, ignored=(HTML,))
-        url = arguments.text("url")
-        deadline = services.deadline(context, arguments.number("timeout_s"))
-        page = await services.extract.extract(html, check_address(url) if url else "", deadline)
-        output = _output(page, arguments.warnings)
-        if not page.status.readable:
-            return Answer(f"{output.page_content}\n\n{describe_failure(page)}", output, is_error=True)
-        return Answer(Spotlight().fence(output.page_content, "page"), output, engine=page.engine)
-
+    call = partial(_call, services)
     return Tool("extract", "Convert HTML to Markdown", _DESCRIPTION, _PARAMS, call, output=ExtractOutput)
+
+
+async def _call(services: Services, given: Mapping[str, object], context: CallContext) -> Answer:
+    # Read apart: a text argument is one line, and a page is not.
+    html = _read_html(given.get(HTML))
+    arguments = read(_PARAMS, given, ignored=(HTML,))
+    url = arguments.text("url")
+    deadline = services.deadline(context, arguments.number("timeout_s"))
+    page = await services.extract.extract(html, check_address(url) if url else "", deadline)
+    output = _output(page, arguments.warnings)
+    if not page.status.readable:
+        return Answer(f"{output.page_content}\n\n{describe_failure(page)}", output, is_error=True)
+    return Answer(Spotlight().fence(output.page_content, "page"), output, engine=page.engine)
 
 
 def _read_html(given: object) -> str | bytes:

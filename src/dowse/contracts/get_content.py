@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
 from dowse.contracts.dispatch import Answer, Services, Tool
@@ -65,29 +66,31 @@ _PARAMS = (
 
 
 def get_content(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
-        if isinstance(given.get("url"), list):
-            given = {**given, "url": None, "urls": given["url"]}
-        arguments = read(_PARAMS, given)
-        addresses, deadline = _addresses(arguments), services.deadline(context)
-        offline = arguments.flag("offline_mode")
-        if len(addresses) > 1:
-            request, remarks = _request_several(arguments, addresses)
-            read_now = list(map(_add_scheme, addresses[:MAX_URLS]))
-            views = await services.pages.view_all(
-                read_now, request, deadline, offline=offline, progress=context.progress, caller=context.caller
-            )
-            return await asyncio.to_thread(answer_several, views, (*arguments.warnings, *remarks))
-        request = _request(arguments, check_address(addresses[0]))
-        await context.progress(f"reading {request.url}")
-        view = await services.pages.view(request, deadline, offline=offline, caller=context.caller)
-        if view.is_long:
-            return await asyncio.to_thread(answer, view, arguments.warnings)
-        return answer(view, arguments.warnings)
-
+    call = partial(_call, services)
     return Tool(
         "get_content", "Read web pages", _DESCRIPTION, _PARAMS, call, output=GetContentOutput, other_output=PagesOutput
     )
+
+
+async def _call(services: Services, given: Mapping[str, object], context: CallContext) -> Answer:
+    if isinstance(given.get("url"), list):
+        given = {**given, "url": None, "urls": given["url"]}
+    arguments = read(_PARAMS, given)
+    addresses, deadline = _addresses(arguments), services.deadline(context)
+    offline = arguments.flag("offline_mode")
+    if len(addresses) > 1:
+        request, remarks = _request_several(arguments, addresses)
+        read_now = list(map(_add_scheme, addresses[:MAX_URLS]))
+        views = await services.pages.view_all(
+            read_now, request, deadline, offline=offline, progress=context.progress, caller=context.caller
+        )
+        return await asyncio.to_thread(answer_several, views, (*arguments.warnings, *remarks))
+    request = _request(arguments, check_address(addresses[0]))
+    await context.progress(f"reading {request.url}")
+    view = await services.pages.view(request, deadline, offline=offline, caller=context.caller)
+    if view.is_long:
+        return await asyncio.to_thread(answer, view, arguments.warnings)
+    return answer(view, arguments.warnings)
 
 
 def complete_address(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from dowse.contracts.arguments import TIMEOUT_S, Param, read
 from dowse.contracts.dispatch import Answer, Services, Tool
@@ -28,30 +29,22 @@ _PARAMS = (
 
 
 def rerank(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
-        # Read apart: the list of an argument drops repetitions and blanks, which count as documents here.
-        documents = read_documents(given.get(DOCUMENTS))
-        arguments = read(_PARAMS, given, ignored=(DOCUMENTS,))
-        top_n = arguments.integer("top_n") if "top_n" in arguments.given else None
-        request = RerankRequest(arguments.text("query"), documents, top_n)
-        ranked = await services.rerank.rerank(request, services.deadline(context, arguments.number("timeout_s")))
-        is_returned = arguments.flag("return_documents")
-        output = RerankOutput(
-            query=request.query,
-            results=tuple(
-                RankedOutput(
-                    index=each.index,
-                    relevance_score=each.relevance,
-                    document=documents[each.index] if is_returned else "",
-                )
-                for each in ranked
-            ),
-            warnings=arguments.warnings,
-        )
-        lines = [f"{each.relevance_score:.3f} {DOCUMENTS}[{each.index}]" for each in output.results]
-        return Answer("\n".join(lines), output)
+    return Tool("rerank", "Rank documents", _DESCRIPTION, _PARAMS, partial(_call, services), output=RerankOutput)
 
-    return Tool("rerank", "Rank documents", _DESCRIPTION, _PARAMS, call, output=RerankOutput)
+
+async def _call(services: Services, given: Mapping[str, object], context: CallContext) -> Answer:
+    # Read apart: the list of an argument drops repetitions and blanks, which count as documents here.
+    documents = read_documents(given.get(DOCUMENTS))
+    arguments = read(_PARAMS, given, ignored=(DOCUMENTS,))
+    top_n = arguments.integer("top_n") if "top_n" in arguments.given else None
+    request = RerankRequest(arguments.text("query"), documents, top_n)
+    ranked = await services.rerank.rerank(request, services.deadline(context, arguments.number("timeout_s")))
+    shown = documents if arguments.flag("return_documents") else [""] * len(documents)
+    results = tuple(
+        RankedOutput(index=each.index, relevance_score=each.relevance, document=shown[each.index]) for each in ranked
+    )
+    lines = [f"{each.relevance_score:.3f} {DOCUMENTS}[{each.index}]" for each in results]
+    return Answer("\n".join(lines), RerankOutput(query=request.query, results=results, warnings=arguments.warnings))
 
 
 def read_documents(given: object) -> Sequence[str]:

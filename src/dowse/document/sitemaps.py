@@ -62,7 +62,7 @@ def unpack(data: bytes) -> str:
     return data[:MAX_BYTES].decode("utf-8", "replace")
 
 
-def sitemaps_in_robots(text: str) -> tuple[str, ...]:
+def find_sitemaps(text: str) -> tuple[str, ...]:
     """The sitemaps that a robots.txt names."""
     return tuple(dict.fromkeys(_SITEMAP_LINE.findall(text)))
 

@@ -46,8 +46,8 @@ def find_date(hit: Hit, page: Page) -> Dated:
         return Dated(hit.published, _PROVIDER)
     by_url = _find_in_url(page.final_url or hit.url)
     if facts.published and facts.published_confidence != _DOUBTFUL:
-        source = _URL if by_url and by_url == facts.published[: len(by_url)] else _PAGE
-        return Dated(facts.published, source, facts.published_confidence)
+        is_in_url = bool(by_url) and facts.published.startswith(by_url)
+        return Dated(facts.published, _URL if is_in_url else _PAGE, facts.published_confidence)
     return Dated(by_url, _URL, "medium") if by_url else Dated()
 
 
@@ -116,9 +116,10 @@ class AgeFilter:
     def _compare(self, day: date | None) -> Timing:
         if day is None or day > self.today + _AHEAD:
             return Timing.UNDATED
-        if self.period and self.period.first and day < self.period.first:
+        first, last = (self.period.first, self.period.last) if self.period else (None, None)
+        if first and day < first:
             return Timing.OLDER
-        return Timing.NEWER if self.period and self.period.last and day > self.period.last else Timing.INSIDE
+        return Timing.NEWER if last and day > last else Timing.INSIDE
 
     def _is_changed(self, facts: Facts) -> bool:
         is_sure = facts.modified_confidence == _SURE

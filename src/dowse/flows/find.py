@@ -155,13 +155,12 @@ class Finder:
 
     def _by_category(self, providers: Sequence[SearchProvider], query: Query) -> tuple[SearchProvider, ...]:
         """In their order, but providers that know the category first: the others would drop it."""
+        return tuple(sorted(providers, key=lambda provider: self._place(provider, query.category)))
 
-        def place(provider: SearchProvider) -> int:
-            if query.category not in provider.categories:
-                return 2
-            return 1 if not self._specialists_first or Category.GENERAL in provider.categories else 0
-
-        return tuple(sorted(providers, key=place))
+    def _place(self, provider: SearchProvider, category: Category) -> int:
+        if category not in provider.categories:
+            return 2
+        return 1 if not self._specialists_first or Category.GENERAL in provider.categories else 0
 
     def _is_outage(self, failed: AllProvidersFailed) -> bool:
         """Whether stale results or other providers may stand in for this failure.

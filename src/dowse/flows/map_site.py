@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -19,10 +19,10 @@ from dowse.document.sitemaps import (
     MAX_BYTES,
     PageLink,
     Sitemap,
+    find_sitemaps,
     read_anchors,
     read_llms_txt,
     read_sitemap,
-    sitemaps_in_robots,
     unpack,
 )
 from dowse.fetch.direct import check_status, unreadable
@@ -87,10 +87,12 @@ class _Found:
                 return
             parsed = urls.parse_web(link.url)
             if parsed and self._is_wanted(parsed):
-                url = parsed.href if self.request.with_queries else parsed.href.partition("?")[0]
-                known = self.links.get(url)
-                if known is None or (link.title and not known.title):
-                    self.links[url] = PageLink(url, link.title, link.description)
+                self._keep(parsed.href if self.request.with_queries else parsed.href.partition("?")[0], link)
+
+    def _keep(self, url: str, link: PageLink) -> None:
+        known = self.links.get(url)
+        if known is None or (link.title and not known.title):
+            self.links[url] = PageLink(url, link.title, link.description)
 
     def _is_wanted(self, parsed: Url) -> bool:
         own = self.site.name.removeprefix("www.")
@@ -174,7 +176,7 @@ class MapFlow:
             self._get(f"{origin}/robots.txt", found, until), self._get(f"{origin}/llms.txt", found, until)
         )
         found.add(read_llms_txt(llms, origin))
-        named = sitemaps_in_robots(robots) or (f"{origin}/sitemap.xml",)
+        named = find_sitemaps(robots) or (f"{origin}/sitemap.xml",)
         await self._read_all(_Queue(deque(urls.link(each, origin) for each in named)), found, until)
 
     async def _read_all(self, queue: _Queue, found: _Found, until: Deadline) -> None:
@@ -213,11 +215,9 @@ class MapFlow:
 def _rank(links: Sequence[PageLink], search: str) -> list[PageLink]:
     """In order; with words to search for, the links with the most of these words first."""
     words = {word for word in search.casefold().split() if word}
-    if not words:
-        return list(links)
+    return sorted(links, key=lambda link: _count_words(link, words), reverse=True) if words else list(links)
 
-    def count(link: PageLink) -> int:
-        text = f"{link.url} {link.title} {link.description}".casefold()
-        return sum(word in text for word in words)
 
-    return sorted(links, key=count, reverse=True)
+def _count_words(link: PageLink, words: Collection[str]) -> int:
+    text = f"{link.url} {link.title} {link.description}".casefold()
+    return sum(word in text for word in words)

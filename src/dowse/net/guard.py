@@ -224,26 +224,30 @@ async def look_up(host: str, port: int) -> list[str]:
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[list[str]] = loop.create_future()
 
-    def deliver(addresses: list[str] | None, error: OSError | UnicodeError | None) -> None:
-        if answer.done():
-            return
-        if error is not None:
-            answer.set_exception(error)
-        else:
-            answer.set_result(addresses or [])
-
     def work() -> None:
-        addresses, error = None, None
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            addresses = list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
-        except (OSError, UnicodeError) as failure:  # a label that IDNA refuses is a UnicodeError
-            error = failure
+        outcome = _look_up_now(host, port)
         if not loop.is_closed():
-            loop.call_soon_threadsafe(deliver, addresses, error)
+            loop.call_soon_threadsafe(_deliver, answer, outcome)
 
     threading.Thread(target=work, name="dowse-dns", daemon=True).start()
     return await answer
+
+
+def _look_up_now(host: str, port: int) -> list[str] | OSError | UnicodeError:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as failure:  # a label that IDNA refuses is a UnicodeError
+        return failure
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+def _deliver(answer: asyncio.Future[list[str]], outcome: list[str] | OSError | UnicodeError) -> None:
+    if answer.done():
+        return
+    if isinstance(outcome, list):
+        answer.set_result(outcome)
+    else:
+        answer.set_exception(outcome)
 
 
 class Guard:

@@ -335,13 +335,15 @@ def _quote_text(index: Index, numbers: Sequence[int]) -> str:
     markdown = index.markdown[first.start : last.end]
     if block.kind is BlockKind.CODE:
         return without_markup(markdown) if "\n" not in markdown and len(markdown) <= _QUOTE_CHARS else ""
-    if _is_cut(index, numbers[-1]):
-        return ""
     words = _NOTE_MARKS.sub("", strip_item_mark(strip_syntax(markdown)))
     words = words.removeprefix(GAP).removesuffix(GAP).strip()
-    if index.announces(numbers[-1]) and (words.endswith(_QUESTION_MARKS) or len(words.encode()) < _ANNOUNCEMENT_BYTES):
+    if _is_cut(index, numbers[-1]) or (index.announces(numbers[-1]) and _is_announcement(words)):
         return ""
     return words if len(words) <= _QUOTE_CHARS else cut_at_word(words, _QUOTE_CHARS - 1) + "…"
+
+
+def _is_announcement(words: str) -> bool:
+    return words.endswith(_QUESTION_MARKS) or len(words.encode()) < _ANNOUNCEMENT_BYTES
 
 
 def _quote_table(index: Index, block: Block, numbers: Sequence[int]) -> str:

@@ -68,14 +68,14 @@ def _flag(value: object) -> bool:
 
 def _parser(pattern: re.Pattern[str], units: Mapping[str, float], unit: str) -> Callable[[object], float]:
     """A parser of numbers with a unit, which may be left out."""
+    return lambda value: _read_amount(value, pattern, units, unit)
 
-    def read(value: object) -> float:
-        match = pattern.fullmatch(str(value).strip())
-        if not match or float(match[1]) <= 0:
-            raise ValueError
-        return float(match[1]) * units[(match[2] or unit).lower()]
 
-    return read
+def _read_amount(value: object, pattern: re.Pattern[str], units: Mapping[str, float], unit: str) -> float:
+    match = pattern.fullmatch(str(value).strip())
+    if not match or float(match[1]) <= 0:
+        raise ValueError
+    return float(match[1]) * units[(match[2] or unit).lower()]
 
 
 duration = _parser(_DURATION, _SECONDS, "s")
@@ -100,11 +100,11 @@ def _temperature(value: object) -> float:
 
 
 def _on_off_or(further: str) -> BeforeValidator:
-    def read(value: object) -> str:
-        text = str(value).strip().lower()
-        return text if text == further else "on" if _flag(text) else "off"
+    return BeforeValidator(lambda value: _read_on_off(str(value).strip().lower(), further))
 
-    return BeforeValidator(read)
+
+def _read_on_off(text: str, further: str) -> str:
+    return text if text == further else "on" if _flag(text) else "off"
 
 
 def _delays(value: object) -> tuple[float, float]:

@@ -144,14 +144,14 @@ def _compatibility(document: Json, table: str) -> str:
 def _quote_notes(html: str) -> str:
     """HTML with notes and warnings as quotations, which keeps them apart from the text."""
     open_notes: list[bool] = []
+    return _DIVISION.sub(lambda tag: _quote_tag(tag, open_notes), html)
 
-    def replace(tag: re.Match[str]) -> str:
-        if tag[1] is not None:
-            open_notes.append(bool(_NOTE.search(tag[1])))
-            return _NOTE_START if open_notes[-1] else tag[0]
-        return _NOTE_END if open_notes and open_notes.pop() else tag[0]
 
-    return _DIVISION.sub(replace, html)
+def _quote_tag(tag: re.Match[str], open_notes: list[bool]) -> str:
+    if tag[1] is not None:
+        open_notes.append(bool(_NOTE.search(tag[1])))
+        return _NOTE_START if open_notes[-1] else tag[0]
+    return _NOTE_END if open_notes and open_notes.pop() else tag[0]
 
 
 SITE = Site(loader=MdnLoader)

@@ -114,11 +114,9 @@ class OpenApiSearch:
         outcomes = await self._call_all(apis, asked, deadline)
         answers = [outcome.hits for outcome in outcomes.values() if isinstance(outcome, SiteHits)]
         errors = [outcome for outcome in outcomes.values() if isinstance(outcome, ProviderError)]
-        if not answers:
-            raise _combine(errors)
         hits = merge_hits(fitted, answers)
         if not hits:
-            raise NotCovered(self.name, _describe(outcomes))
+            raise NotCovered(self.name, _describe(outcomes)) if answers else _combine(errors)
         # Other failures need no action where there are results.
         rejected = tuple(f"{error}; it was left out." for error in errors if isinstance(error, KeyRejected))
         found = divide_hits(hits[query.earlier :], fitted.num_results - query.earlier)

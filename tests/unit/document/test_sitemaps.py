@@ -8,10 +8,10 @@ import pytest
 from dowse.document.sitemaps import (
     MAX_BYTES,
     PageLink,
+    find_sitemaps,
     read_anchors,
     read_llms_txt,
     read_sitemap,
-    sitemaps_in_robots,
     unpack,
 )
 
@@ -77,7 +77,7 @@ def test_a_gzipped_file_is_unpacked_and_a_bomb_only_up_to_the_limit() -> None:
 
 def test_robots_txt_names_sitemaps_in_any_case() -> None:
     text = "User-agent: *\nSitemap: https://example.org/a.xml\n  SITEMAP:https://example.org/b.xml\n# Sitemap: c"
-    assert sitemaps_in_robots(text) == ("https://example.org/a.xml", "https://example.org/b.xml")
+    assert find_sitemaps(text) == ("https://example.org/a.xml", "https://example.org/b.xml")
 
 
 def test_anchors_are_resolved_and_have_the_beginning_of_their_text() -> None:
@@ -116,5 +116,5 @@ def test_hostile_files_take_no_longer_than_their_size(text: str) -> None:
     read_sitemap(text, SITE, 5000)
     list(read_anchors(text, SITE))
     list(read_llms_txt(text, SITE))
-    sitemaps_in_robots(text)
+    find_sitemaps(text)
     assert time.process_time() - began < 3

@@ -8,10 +8,31 @@ from http import HTTPStatus
 from dowse import __version__
 from dowse.contracts.arguments import Param
 from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest
-from dowse.contracts.output import schema_of
-from dowse.contracts.rest.examples import EXAMPLES
+from dowse.contracts.output import (
+    AnswerQuestionOutput,
+    CitationOutput,
+    ExtractOutput,
+    GetContentOutput,
+    RankedOutput,
+    RerankOutput,
+    ResultOutput,
+    WebSearchOutput,
+    schema_of,
+    to_json,
+)
 from dowse.contracts.rest.operations import Operation
-from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput, problem
+from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput, describe_problem
+from dowse.contracts.rest.reports import (
+    BlockOutput,
+    CheckOutput,
+    DoctorOutput,
+    ExplainOutput,
+    MonthOutput,
+    ProviderOutput,
+    ProvidersOutput,
+    UsageRowOutput,
+)
+from dowse.core.models import OK, Attempt, CacheState, Stats, Status
 from dowse.core.runtime import CallContext
 
 Json = dict[str, object]
@@ -31,27 +52,133 @@ _ETAG: Mapping[str, Json] = {
     "Cache-Control": {"schema": {"type": "string"}},
 }
 
+_LINK = "https://example.org/harbour-bridge"
+_TITLE = "Harbour bridge"
+_QUOTE = "The harbour bridge opened in 1932."
+_ATTEMPT = Attempt("serper", "search", OK, 412)
+
+_RESULT = ResultOutput(
+    title=_TITLE,
+    link=_LINK,
+    snippet="The bridge over the harbour, opened in 1932.",
+    page_content=_QUOTE,
+    status=Status.OK,
+    engine="serper",
+    score=1.0,
+    published="2026-09-14",
+    word_count=6,
+    fetch_time_ms=180,
+    summary=_QUOTE,
+    cache=CacheState.MISS,
+    cache_age_s=0,
+)
+_SEARCH = WebSearchOutput(
+    query="harbour bridge opening year",
+    engine="serper",
+    results=(_RESULT,),
+    attempts=(_ATTEMPT,),
+    warnings=(),
+    stats=Stats(search_ms=412, total_ms=610, pages_read=1),
+    cache=CacheState.MISS,
+    cache_age_s=0,
+)
+_READ = GetContentOutput(
+    url=_LINK,
+    final_url=_LINK,
+    title=_TITLE,
+    page_content=_QUOTE,
+    status=Status.OK,
+    engine="direct",
+    attempts=(Attempt("direct", "read", OK, 180),),
+    warnings=(),
+    total_tokens=9,
+    next_cursor="",
+    cache=CacheState.MISS,
+    cache_age_s=0,
+)
+_CITATION = CitationOutput(url=_LINK, title=_TITLE, text_snippet=_QUOTE, start_index=0, end_index=len(_QUOTE), rank=1)
+_ANSWER = AnswerQuestionOutput(
+    text=_QUOTE,
+    citations=(_CITATION,),
+    provider="openai",
+    responded_at="2026-11-19T12:00:00.000Z",
+    attempts=(Attempt("openai", "answer", OK, 2100),),
+    warnings=(),
+    cache=CacheState.MISS,
+    cache_age_s=0,
+)
+_EXTRACT = ExtractOutput(
+    url=_LINK, title=_TITLE, page_content=_QUOTE, status=Status.OK, warnings=(), word_count=6, total_tokens=9
+)
+_RERANK = RerankOutput(
+    query="opening year",
+    results=(RankedOutput(index=0, relevance_score=0.93), RankedOutput(index=1, relevance_score=0.0)),
+    warnings=(),
+)
+_ROW = UsageRowOutput(name="serper", calls=120, usd=0.12, calls_today=8, usd_today=0.008)
+_USAGE = MonthOutput(
+    month="2026-11",
+    today="2026-11-19",
+    by="provider",
+    rows=(_ROW,),
+    total=UsageRowOutput(name="all", calls=120, usd=0.12, calls_today=8, usd_today=0.008),
+)
+_PROVIDERS = ProvidersOutput(
+    providers=(
+        ProviderOutput(name="serper", operations=("search",), active=True, reason="SERPER_API_KEY is set", place=1),
+    )
+)
+_DOCTOR = DoctorOutput(
+    version="1.0.0",
+    ok=True,
+    checks=(
+        CheckOutput(name="search", group="search", state="ok", summary="Searches use serper.", fix="", details={}),
+    ),
+)
+_EXPLAIN = ExplainOutput(
+    url=_LINK,
+    title=_TITLE,
+    status=Status.OK,
+    failure="",
+    blocks=(BlockOutput(text=_QUOTE, path="body > p", words=6, score=0.97, kept=True, reasons=("a long sentence",)),),
+    kind="article",
+    cut=0.5,
+)
+
+EXAMPLES: Mapping[str, object] = {
+    "search": to_json(_SEARCH),
+    "read": to_json(_READ),
+    "answer": to_json(_ANSWER),
+    "extract": to_json(_EXTRACT),
+    "rerank": to_json(_RERANK),
+    "usage": to_json(_USAGE),
+    "providers": to_json(_PROVIDERS),
+    "doctor": to_json(_DOCTOR),
+    "explain": to_json(_EXPLAIN),
+}
+"""Replies by the path of the operation: instances of the typed outputs, so that they cannot have other fields."""
+
 
 def document_endpoints(operations: Sequence[Operation]) -> tuple[HttpEndpoint, ...]:
     """The document, and the page that shows it."""
 
     async def send_document(request: HttpRequest, _context: CallContext) -> HttpReply:
-        return HttpReply(document(operations, request.base_url))
+        return HttpReply(describe_operations(operations, request.base_url))
 
     async def send_page(request: HttpRequest, _context: CallContext) -> HttpReply:
         # Imported here: few look at it, and never a program.
-        from dowse.contracts.rest.page import CONTENT_TYPE, render, security_policy
+        from dowse.contracts.rest.page import CONTENT_TYPE, render, write_security_policy
 
-        html = render(document(operations, request.base_url))
-        return HttpReply(html, headers={"Content-Security-Policy": security_policy()}, media_type=CONTENT_TYPE)
+        html = render(describe_operations(operations, request.base_url))
+        return HttpReply(html, headers={"Content-Security-Policy": write_security_policy()}, media_type=CONTENT_TYPE)
 
     return (
-        HttpEndpoint(("GET",), DOCUMENT, "openapi", send_document, problem),
-        HttpEndpoint(("GET",), PAGE, "openapi", send_page, problem),
+        HttpEndpoint(("GET",), DOCUMENT, "openapi", send_document, describe_problem),
+        HttpEndpoint(("GET",), PAGE, "openapi", send_page, describe_problem),
     )
 
 
-def document(operations: Sequence[Operation], base_url: str) -> Json:
+def describe_operations(operations: Sequence[Operation], base_url: str) -> Json:
     """The whole document, for a server at this address."""
     return {
         "openapi": "3.1.0",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from dowse.contracts.arguments import Param
 from dowse.contracts.dispatch import Answer, Call, JsonObject, Tool
 from dowse.contracts.endpoint import MAX_BODY_BYTES, Emit, Event, HttpEndpoint, HttpReply, HttpRequest
-from dowse.contracts.rest.problems import problem
+from dowse.contracts.rest.problems import describe_problem
 from dowse.core.protocols import Progress
 from dowse.core.runtime import CallContext
 
@@ -73,7 +73,7 @@ class Operation:
             self.path,
             self.tool,
             self._call,
-            problem,
+            describe_problem,
             self._emit if self.stream else None,
             self.max_body_bytes,
             self.scopes,

@@ -37,7 +37,7 @@ _OPERATION = """\
 Json = Mapping[str, object]
 
 
-def security_policy() -> str:
+def write_security_policy() -> str:
     """The Content-Security-Policy of the page: its own style sheet and nothing else."""
     return f"default-src 'none'; style-src 'sha256-{_digest()}'; base-uri 'none'; frame-ancestors 'none'"
 

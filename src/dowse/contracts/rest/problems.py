@@ -32,8 +32,8 @@ class ProblemOutput:
     attempts: tuple[Attempt, ...] = field(default=(), metadata={"optional": True})
 
 
-def problem(error: DowseError, _request: HttpRequest) -> HttpReply:
-    """The problem that an error is for the caller."""
+def describe_problem(error: DowseError, _request: HttpRequest) -> HttpReply:
+    """Problem details of an error, for the caller."""
     status = status_of(error)
     output = ProblemOutput(
         type=_TYPE + type(error).__name__,

@@ -128,23 +128,24 @@ def outline_text(markdown: str, title: str = "") -> PageOutline:
     """Outline the delivered text of a page."""
     links: list[str] = []
     targets: list[str] = []
-
-    def take(link: re.Match[str]) -> str:
-        links.append(normal(link[1]))
-        if target := _TARGET.search(link[0], len(link[1])):
-            targets.append((target[1] or target[2] or "/").lower())
-        return " "
-
     lines, headings = [], []
     for line in _with_plain_images(markdown).split("\n"):
         if heading := _HEADING.match(line):
             headings.append(normal(_LINK.sub(r"\1", heading[1])))
-        words = normal(_SYNTAX.sub("", _LINK.sub(take, line)))
+        words = normal(_SYNTAX.sub("", _LINK.sub(lambda link: _take(link, links, targets), line)))
         if words:
             lines.append(words)
     named = dict.fromkeys(filter(None, headings[:_HEADINGS]))
     parts = tuple(lines), tuple(filter(None, links)), tuple(named)
     return PageOutline(normal(title), *parts, MarkupSigns(), has_code="```" in markdown, targets=tuple(targets))
+
+
+def _take(link: re.Match[str], links: list[str], targets: list[str]) -> str:
+    """Note a link and its target; a blank stands in for it."""
+    links.append(normal(link[1]))
+    if target := _TARGET.search(link[0], len(link[1])):
+        targets.append((target[1] or target[2] or "/").lower())
+    return " "
 
 
 def outline_page(text: PageOutline, markup: str, url: str) -> PageOutline:

@@ -58,19 +58,20 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    async def ask(app: App, line: ProgressLine) -> _Report:
-        await line.show("loading the list of instances")
-        await app.instances.load()
-        now = app.clock.utc().timestamp()
-        listed, excluded = app.instances.table(), app.instances.exclusions()
-        data = {**_counts(app), "instances": [_describe(each, now) for each in listed]}
-        if arguments.all:
-            data["excluded"] = [{"url": each.url, "reason": each.reason} for each in excluded]
-        text = _render_table(listed, excluded, now, shows_excluded=arguments.all)
-        warnings = list(app.instances.warnings())
-        return _Report({**data, "warnings": warnings}, text, warnings=warnings)
+    return _run(arguments, lambda app, line: _load_table(app, line, shows_excluded=arguments.all))
 
-    return _run(arguments, ask)
+
+async def _load_table(app: App, line: ProgressLine, *, shows_excluded: bool) -> _Report:
+    await line.show("loading the list of instances")
+    await app.instances.load()
+    now = app.clock.utc().timestamp()
+    listed, excluded = app.instances.table(), app.instances.exclusions()
+    data = {**_counts(app), "instances": [_describe(each, now) for each in listed]}
+    if shows_excluded:
+        data["excluded"] = [{"url": each.url, "reason": each.reason} for each in excluded]
+    text = _render_table(listed, excluded, now, shows_excluded=shows_excluded)
+    warnings = list(app.instances.warnings())
+    return _Report({**data, "warnings": warnings}, text, warnings=warnings)
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
@@ -85,18 +86,18 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
 def _test(arguments: argparse.Namespace) -> int:
     named = list(map(_address, arguments.urls))
+    return _run(arguments, lambda app, line: _check(app, line, named))
 
-    async def ask(app: App, line: ProgressLine) -> _Report:
-        if app.settings.offline:
-            raise NoInstance(app.instances.provider, "offline mode is on, so no instance can be tested")
-        checked = await app.instances.check(named or None, line.show)
-        if not checked:
-            raise app.instances.none_ready()
-        is_ok = any(each.is_well for each in checked)
-        data = {"ok": is_ok, "instances": list(map(_describe_check, checked))}
-        return _Report(data, "\n".join(map(_render_check, checked)), is_ok=is_ok)
 
-    return _run(arguments, ask)
+async def _check(app: App, line: ProgressLine, named: list[str]) -> _Report:
+    if app.settings.offline:
+        raise NoInstance(app.instances.provider, "offline mode is on, so no instance can be tested")
+    checked = await app.instances.check(named or None, line.show)
+    if not checked:
+        raise app.instances.none_ready()
+    is_ok = any(each.is_well for each in checked)
+    data = {"ok": is_ok, "instances": list(map(_describe_check, checked))}
+    return _Report(data, "\n".join(map(_render_check, checked)), is_ok=is_ok)
 
 
 @dataclass(frozen=True, slots=True)

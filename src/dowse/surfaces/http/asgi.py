@@ -127,8 +127,8 @@ def _health_routes(drain: Drain, settings: Settings) -> list[Route]:
 
     async def ready(request: Request) -> PlainTextResponse:
         word, status = ("draining", 503) if drain.started else ("ready", 200)
-        lines = [word, *_find_warnings(settings)] if wants_details(request.scope) else [word]
-        return PlainTextResponse("".join(f"{line}\n" for line in lines), status)
+        warnings = _find_warnings(settings) if wants_details(request.scope) else []
+        return PlainTextResponse("\n".join([word, *warnings, ""]), status)
 
     return [Route(path, endpoint) for path, endpoint in zip(HEALTH_PATHS, (alive, ready), strict=True)]
 

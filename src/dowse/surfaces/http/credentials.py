@@ -59,8 +59,7 @@ def find_in_headers(scope: Scope) -> Iterator[bytes]:
 def find_in_query(scope: Scope) -> Iterator[bytes]:
     """The tokens in the query of a request."""
     if API_KEY.encode() in scope["query_string"]:
-        fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        yield from (value.encode() for name, value in fields if name == API_KEY)
+        yield from _find_in_fields(scope["query_string"])
 
 
 def find_in_body(body: bytes, content_type: str) -> Iterator[bytes]:
@@ -68,9 +67,17 @@ def find_in_body(body: bytes, content_type: str) -> Iterator[bytes]:
     if API_KEY.encode() not in body:
         return
     if content_type.encode().startswith(_FORM):
-        fields = parse_qsl(body.decode("latin-1"), keep_blank_values=True)
-        yield from (value.encode() for name, value in fields if name == API_KEY)
+        yield from _find_in_fields(body)
         return
+    yield from _find_in_json(body)
+
+
+def _find_in_fields(encoded: bytes) -> Iterator[bytes]:
+    fields = parse_qsl(encoded.decode("latin-1"), keep_blank_values=True)
+    return (value.encode() for name, value in fields if name == API_KEY)
+
+
+def _find_in_json(body: bytes) -> Iterator[bytes]:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dowse.app import App
 from dowse.contracts.endpoint import HttpReply, HttpRequest
-from dowse.contracts.rest.examples import EXAMPLES
+from dowse.contracts.rest.openapi import EXAMPLES
 from dowse.contracts.rest.page import render
 from dowse.core.runtime import CallContext
 from dowse.settings.sources import load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.contracts.endpoint import HttpRequest
-from dowse.contracts.rest.problems import problem
+from dowse.contracts.rest.problems import describe_problem
 from dowse.core.allowances import Rate
 from dowse.core.errors import (
     AllProvidersFailed,
@@ -38,7 +38,7 @@ FAILED = AllProvidersFailed(
 
 
 def round_trip(error: DowseError) -> DowseError:
-    reply = problem(error, REQUEST)
+    reply = describe_problem(error, REQUEST)
     assert isinstance(reply.data, dict)
     return restore_error(reply.data, reply.status)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -125,11 +125,14 @@ def _sort_by_columns(lines: Sequence[PdfLine], gutter: float) -> list[PdfLine]:
             ordered += [*left, *right, line]
             left, right = [], []
             continue
-        on_left = tuple(cell for cell in line.cells if cell.right <= gutter)
-        on_right = tuple(cell for cell in line.cells if cell.left >= gutter)
-        left += [PdfLine(on_left)] if on_left else []
-        right += [PdfLine(on_right)] if on_right else []
+        left += _make_line(cell for cell in line.cells if cell.right <= gutter)
+        right += _make_line(cell for cell in line.cells if cell.left >= gutter)
     return [*ordered, *left, *right]
+
+
+def _make_line(cells: Iterable[Cell]) -> list[PdfLine]:
+    found = tuple(cells)
+    return [PdfLine(found)] if found else []
 
 
 def _usual_leading(pages: Sequence[PdfPage]) -> float:

@@ -190,15 +190,21 @@ def _first_other(groups: Iterable[list[str]], own: set[str]) -> list[str]:
 def _find_bylines(marks: BylineMarks) -> Iterator[list[str]]:
     """Names in visible bylines, by evidence, and the ones below the headline first."""
     for reason in Reason:
-        read = names_in_element if reason in _NAMED else names_in_line
-        distance = inf if reason is Reason.PROPERTY else NEAR
-        near = [each for each in marks.authors if each.reason is reason and abs(each.at - marks.headline_at) < distance]
-        found: dict[tuple[str, ...], int] = {}
-        for mark in near:
-            found.setdefault(tuple(dict.fromkeys(read(mark.text))), mark.at)
-        found.pop((), None)
+        found = _find_names(marks, reason)
         if reason is Reason.PROPERTY or len(found) < _MANY_BYLINES:
             yield from map(list, sorted(found, key=lambda people: found[people] < marks.headline_at))
+
+
+def _find_names(marks: BylineMarks, reason: Reason) -> dict[tuple[str, ...], int]:
+    """The names of each byline with this evidence, and where they stand first."""
+    read = names_in_element if reason in _NAMED else names_in_line
+    distance = inf if reason is Reason.PROPERTY else NEAR
+    found: dict[tuple[str, ...], int] = {}
+    for each in marks.authors:
+        if each.reason is reason and abs(each.at - marks.headline_at) < distance:
+            found.setdefault(tuple(dict.fromkeys(read(each.text))), each.at)
+    found.pop((), None)
+    return found
 
 
 def _shows(tree: Tree, name: str) -> bool:

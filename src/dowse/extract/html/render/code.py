@@ -61,15 +61,19 @@ def write_block(walk: RenderWalk, node: Node) -> bool:
     """Write a fenced block, or inline code where all is on one line."""
     source = source_of(walk.dom, node)
     if walk.is_flat:
-        walk.line.text(" ")
-        if source:
-            walk.line.literal(quote_code(" ".join(source.split())))
-        walk.line.text(" ")
+        _write_inline(walk, source)
         return False
     walk.end_paragraph()
     if source:
         walk.writer.block(to_code_block(source, language_of(walk.dom, node)).split("\n"))
     return False
+
+
+def _write_inline(walk: RenderWalk, source: str) -> None:
+    walk.line.text(" ")
+    if source:
+        walk.line.literal(quote_code(" ".join(source.split())))
+    walk.line.text(" ")
 
 
 def language_of(dom: DomIndex, node: Node) -> str:

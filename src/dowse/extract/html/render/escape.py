@@ -64,18 +64,19 @@ def escape_line_start(line: str) -> str:
 
 def _escape_part(prose: str, pairs: str, *, in_link: bool) -> str:
     last_bracket = prose.rfind(">")
+    pattern = _SYNTAX_OR_BRACKET if in_link else _SYNTAX
+    return pattern.sub(lambda found: _escape_mark(found, pairs, last_bracket), prose)
 
-    def escape(found: re.Match[str]) -> str:
-        mark = found[0]
-        first = mark[0]
-        if first in _IN_PAIRS:
-            is_syntax = first in pairs and not _is_harmless(found)
-            return "".join(f"\\{character}" for character in mark) if is_syntax else mark
-        if first == "<" and found.start() and last_bracket < found.end():
-            return mark
-        return f"\\{mark}"
 
-    return (_SYNTAX_OR_BRACKET if in_link else _SYNTAX).sub(escape, prose)
+def _escape_mark(found: re.Match[str], pairs: str, last_bracket: int) -> str:
+    mark = found[0]
+    first = mark[0]
+    if first in _IN_PAIRS:
+        is_syntax = first in pairs and not _is_harmless(found)
+        return "".join(f"\\{character}" for character in mark) if is_syntax else mark
+    if first == "<" and found.start() and last_bracket < found.end():
+        return mark
+    return f"\\{mark}"
 
 
 def _is_harmless(found: re.Match[str]) -> bool:

@@ -220,15 +220,15 @@ def _wrap(template: str, separator: str | None = None) -> _Converter:
 
 def _set_around(mark: str, command: str) -> _Converter:
     """A converter for a limit of a sum, an accent, or any other sign above or below."""
+    return lambda _node, parts: _convert_around(parts, mark, command)
 
-    def convert(_node: Node, parts: Sequence[str]) -> str:
-        base, sign = _pad(parts, 2)
-        if _LIMITS.search(base):
-            return f"{base}{mark}{{{sign}}}"
-        accent = next((name for accent, name in _ACCENTS.items() if sign in (accent, _SIGNS.get(accent))), None)
-        return f"{accent}{{{base}}}" if accent else f"{command}{{{sign}}}{{{base}}}"
 
-    return convert
+def _convert_around(parts: Sequence[str], mark: str, command: str) -> str:
+    base, sign = _pad(parts, 2)
+    if _LIMITS.search(base):
+        return f"{base}{mark}{{{sign}}}"
+    accent = next((name for accent, name in _ACCENTS.items() if sign in (accent, _SIGNS.get(accent))), None)
+    return f"{accent}{{{base}}}" if accent else f"{command}{{{sign}}}{{{base}}}"
 
 
 def _pad(parts: Sequence[str], count: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from dowse.extract.html.render import code, formula, references
 from dowse.extract.html.render.dom_index import HEADINGS, DomIndex
@@ -57,16 +58,16 @@ def begin_span(walk: RenderWalk, node: Node) -> bool:
 
 def emphasis_handler(kind: str) -> Handler:
     """A handler for a kind of emphasis. Around blocks, or inside of the same kind, it is left out."""
+    return partial(_begin_emphasis, kind)
 
-    def begin(walk: RenderWalk, node: Node) -> bool:
-        is_given = walk.line.is_open(kind) or (kind == STRONG and walk.is_bold)
-        if is_given or (not walk.is_flat and walk.dom.has_block(node)):
-            return True
-        walk.line.begin(kind)
-        walk.at_end(node, walk.line.end)
+
+def _begin_emphasis(kind: str, walk: RenderWalk, node: Node) -> bool:
+    is_given = walk.line.is_open(kind) or (kind == STRONG and walk.is_bold)
+    if is_given or (not walk.is_flat and walk.dom.has_block(node)):
         return True
-
-    return begin
+    walk.line.begin(kind)
+    walk.at_end(node, walk.line.end)
+    return True
 
 
 def begin_link(walk: RenderWalk, node: Node) -> bool:
@@ -82,14 +83,19 @@ def begin_link(walk: RenderWalk, node: Node) -> bool:
         return True
     if not words and _is_repeated(walk, node, target):
         return False
-    if not walk.is_flat and dom.has_block(node):
+    _open_link(walk, node, target)
+    return True
+
+
+def _open_link(walk: RenderWalk, node: Node, target: str) -> None:
+    """Begin a link in its line, or a card if there are blocks in it."""
+    if not walk.is_flat and walk.dom.has_block(node):
         walk.end_paragraph()
-        walk.card = Card(target, is_for_heading=dom.count(HEADINGS, node) > 0)
+        walk.card = Card(target, is_for_heading=walk.dom.count(HEADINGS, node) > 0)
         walk.at_end(node, lambda: _end_card(walk))
-        return True
+        return
     walk.line.begin(LINK, target)
     walk.at_end(node, walk.line.end)
-    return True
 
 
 def _write_note(walk: RenderWalk, node: Node, words: str) -> bool:

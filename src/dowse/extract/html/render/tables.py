@@ -33,12 +33,16 @@ def write_table(walk: RenderWalk, node: Node) -> bool:
     walk.end_paragraph()
     for caption in (child for child in node.children if child.tag == "caption" and walk.dom.shows(child)):
         walk.run(caption.index, caption.end)
-    cells = _grid(walk, rows)
+    walk.writer.block(_write_rows(rows, _grid(walk, rows)))
+    return False
+
+
+def _write_rows(rows: Sequence[Sequence[Node]], cells: list[list[str]]) -> list[str]:
+    """The lines of a table, with an empty head if it has none."""
     width = max(map(len, cells))
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in cells]
     above = [lines.pop(0)] if _has_header(rows) else [f"|{'  |' * width}"]
-    walk.writer.block([*above, f"| {' | '.join(_rules(rows, width))} |", *lines])
-    return False
+    return [*above, f"| {' | '.join(_rules(rows, width))} |", *lines]
 
 
 def begin_cell(walk: RenderWalk, node: Node) -> bool:

@@ -14,8 +14,8 @@ from dowse.extract.html.tree.colours import (
     Colour,
     blend_colours,
     filter_colour,
-    gradient_colour,
-    ground_colour,
+    find_gradient_colour,
+    find_ground_colour,
     has_picture,
     ink_of,
     is_relief,
@@ -289,7 +289,7 @@ class Computed:
 
     def _take_picture(self, cascade: Cascade, around: Computed | None) -> None:
         """A gradient of one colour is a background like any other, or the colour of letters that it is cut out as."""
-        gradient = gradient_colour(self.style.get("background", "") + self.style.get("background-image", ""))
+        gradient = find_gradient_colour(self.style.get("background", "") + self.style.get("background-image", ""))
         self.ground = None if self.is_cut_out else gradient
         if self.is_cut_out and gradient is not None and self.colour is not None and self.colour[3] < FAINT:
             self.colour, self.ground = gradient, self._ground_behind(cascade, around)
@@ -307,7 +307,7 @@ class Computed:
         written = self.style.get("background-color", "") + self.style.get("background", "")
         if not written and self.element.tag == "mark":
             return _MARK
-        return self.colour if "currentcolor" in written else ground_colour(self.style)
+        return self.colour if "currentcolor" in written else find_ground_colour(self.style)
 
     def _ground_behind(self, cascade: Cascade, around: Computed | None) -> Colour | None:
         if not cascade.is_complete and (around is None or _is_named(self.element)):

@@ -117,8 +117,10 @@ def _from_function(name: str, arguments: str) -> Colour | None:
         return None
     opacity = values[3] if len(values) == 4 else 1.0
     if name == "rgb":
-        scaled = [value * 255 if number.endswith("%") else value for value, number in zip(values, numbers, strict=True)]
-        return scaled[0], scaled[1], scaled[2], opacity
+        red, green, blue = (
+            value * 255 if each.endswith("%") else value for value, each in zip(values[:3], numbers[:3], strict=True)
+        )
+        return red, green, blue, opacity
     red, green, blue = _SPACES[name](values[0], values[1], values[2])
     return 255 * red, 255 * green, 255 * blue, opacity
 
@@ -154,7 +156,7 @@ def is_same_colour(text: Colour, ground: Colour) -> bool:
     return all(abs(one - other) * text[3] < _SAME for one, other in zip(text[:3], ground[:3], strict=True))
 
 
-def ground_colour(style: Mapping[str, str]) -> Colour | None:
+def find_ground_colour(style: Mapping[str, str]) -> Colour | None:
     """The background colour; `None` without one."""
     value = style.get("background-color") or style.get("background")
     if not value:
@@ -184,7 +186,7 @@ def is_camouflage(style: Mapping[str, str]) -> bool:
         return False
     text = ink_of(style)
     colour = read_colour(text)
-    behind = ground_colour(style)
+    behind = find_ground_colour(style)
     if colour is None or behind is None:
         return (colour is not None and colour[3] < FAINT) or (
             "var(" in text and behind is None and _GROUNDS & style.keys() != set()
@@ -196,7 +198,7 @@ def ink_of(style: Mapping[str, str]) -> str:
     return style.get("-webkit-text-fill-color") or style.get("color", "")
 
 
-def gradient_colour(value: str) -> Colour | None:
+def find_gradient_colour(value: str) -> Colour | None:
     """The colour of a background with gradients of one colour only; `None` for any other background."""
     colours = _gradient_colours(value)
     is_one = bool(colours) and all(each[3] == 1 and is_same_colour(each, colours[0]) for each in colours)

@@ -173,6 +173,11 @@ def read_steps(found: re.Match[str]) -> tuple[int, int]:
     return step, int(f"{found[3]}{found[4]}") if found[4] else 0
 
 
+def is_in_steps(place: int, step: int, offset: int) -> bool:
+    """Whether a place is `offset`, or some steps behind it."""
+    return place == offset if step == 0 else (place - offset) % step == 0 and (place - offset) // step >= 0
+
+
 def with_value(variables: Mapping[str, str | None]) -> dict[str, str]:
     """The variables that have a value; `initial` is none."""
     return {name: value for name, value in variables.items() if value is not None and value != "initial"}

@@ -144,8 +144,12 @@ def _has_signs(node: Node, inside: Sequence[Node], tags: set[str]) -> bool:
         return True
     if "a" in tags and not _is_line_number(inside):
         return False
-    coloured = sum(each.tag == "span" and ("class" in each.attributes or "style" in each.attributes) for each in inside)
+    coloured = sum(map(_is_coloured, inside))
     return coloured >= _FEWEST_MARKS * max(1, sum(each.tag in ("li", "tr") for each in inside)) / 2 and coloured > 1
+
+
+def _is_coloured(node: Node) -> bool:
+    return node.tag == "span" and ("class" in node.attributes or "style" in node.attributes)
 
 
 def _names_language(node: Node) -> bool:

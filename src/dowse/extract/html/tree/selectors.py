@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Self
 
-from dowse.extract.html.tree.grammar import NTH, read_steps, unescape
+from dowse.extract.html.tree.grammar import NTH, is_in_steps, read_steps, unescape
 from dowse.extract.html.tree.node import ANY, COMPARISONS, STRUCTURAL, UNNAMED, Element, is_in
 
 # Selectors of other browsers: a list that has one of them is invalid as a whole.
@@ -295,7 +295,7 @@ class _Compiler:
         else:
             self._add_alternatives(compound, chosen, counts=name != "where")
             return
-        compound.specificity += max((each.specificity for each in chosen), default=0)
+        compound.specificity += _highest(chosen)
 
     def _read_nested(self, *, is_relative: bool = False) -> list[Selector]:
         """The selectors up to the closing parenthesis."""
@@ -315,7 +315,7 @@ class _Compiler:
 
     def _add_alternatives(self, compound: Compound, chosen: Sequence[Selector], *, counts: bool = True) -> None:
         compound.alternatives.append(chosen)
-        compound.specificity += max((each.specificity for each in chosen), default=0) if counts else 0
+        compound.specificity += _highest(chosen) if counts else 0
 
     def _add_counted(self, compound: Compound, name: str) -> None:
         found = NTH.match(self._source, self._at)
@@ -340,7 +340,11 @@ class _Compiler:
 
 
 def _scope_compound(scope: Sequence[Selector]) -> Compound:
-    return Compound(alternatives=[scope], specificity=max((each.specificity for each in scope), default=0))
+    return Compound(alternatives=[scope], specificity=_highest(scope))
+
+
+def _highest(chosen: Sequence[Selector]) -> int:
+    return max((each.specificity for each in chosen), default=0)
 
 
 def _add_name(compound: Compound, mark: str, name: str) -> None:
@@ -372,28 +376,24 @@ def _add_state(compound: Compound, name: str) -> None:
 
 def _has(wanted: Selector, element: Element) -> bool:
     """`:has()`; behind the first combinator only a single compound is compared with its place."""
-    first, inside = wanted.compounds[0], element.descendants
-    places = (
-        {">": element.children, "~": element.after}.get(first.combinator, inside)
-        if len(wanted.compounds) == 1
-        else inside
-    )
-    if first.combinator == "+":
+    mark, places = wanted.compounds[0].combinator, element.descendants
+    if mark == "+":
         return element.next is not None and matches(wanted, element.next)
+    if len(wanted.compounds) == 1:
+        places = {">": element.children, "~": element.after}.get(mark, places)
     return any(matches(wanted, other) for other in places())
 
 
 def _counted(step: int, offset: int, counted: tuple[bool, bool], of: Sequence[Selector]) -> Test:
+    return lambda element: _fits(of, element) and is_in_steps(_place(element, counted, of), step, offset)
+
+
+def _place(element: Element, counted: tuple[bool, bool], of: Sequence[Selector]) -> int:
+    """The place among the siblings that count, from one end."""
     is_from_end, is_of_type = counted
+    beside = element.after() if is_from_end else element.before()
+    return 1 + sum(1 for other in beside if (not is_of_type or other.tag == element.tag) and _fits(of, other))
 
-    def counts(element: Element, other: Element) -> bool:
-        return (not is_of_type or other.tag == element.tag) and (not of or _matches_one(of, other))
 
-    def test(element: Element) -> bool:
-        if of and not _matches_one(of, element):
-            return False
-        beside = element.after() if is_from_end else element.before()
-        place = 1 + sum(1 for other in beside if counts(element, other))
-        return place == offset if step == 0 else (place - offset) % step == 0 and (place - offset) // step >= 0
-
-    return test
+def _fits(of: Sequence[Selector], element: Element) -> bool:
+    return not of or _matches_one(of, element)

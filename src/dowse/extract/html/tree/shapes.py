@@ -65,7 +65,10 @@ def is_moved_away(style: Style) -> bool:
     moves += [_moves_of_matrix(arguments) for name, _, arguments in found if name == "matrix"]
     if any(_is_far_move(part) for move in (*moves, style.get("translate", "")) for part in re.split(r"[\s,]+", move)):
         return True
-    path = style.get("offset-path", "") + style.get("offset", "")
+    return _begins_far_away(style.get("offset-path", "") + style.get("offset", ""))
+
+
+def _begins_far_away(path: str) -> bool:
     start = _COORDINATE.findall(path)[:2] if "path(" in path else []
     return any(float(each) <= FAR_AWAY for each in start)
 

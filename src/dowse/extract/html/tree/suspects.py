@@ -68,7 +68,11 @@ class Suspects:
         """Whether a rule that may hide elements is about this tag inside of one of its ancestors."""
         if new.tag not in self._inside and ANY not in self._inside:
             return False
-        around = new.parent
+        found = self._tags_within(new.parent)
+        return new.tag in found or ANY in found
+
+    def _tags_within(self, around: Node | None) -> frozenset[str]:
+        """The tags that rules may hide inside of an element, by its ancestors too; known ones are kept."""
         missing: list[Node] = []
         while around is not None and around not in self._within:
             missing.append(around)
@@ -77,7 +81,7 @@ class Suspects:
         for each in reversed(missing):
             tags = self._tags_below(each.tag, each.attributes)
             found = self._within[each] = found | tags if tags else found
-        return new.tag in found or ANY in found
+        return found
 
     def _tags_below(self, tag: str, attributes: Attributes) -> frozenset[str]:
         names = [tag, *map(".{}".format, split_names(attributes.get("class")))] if attributes else (tag,)
