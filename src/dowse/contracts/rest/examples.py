@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dowse.contracts.output import (
     AnswerQuestionOutput,
@@ -24,6 +25,14 @@ from dowse.contracts.rest.reports import (
     ProviderOutput,
     ProvidersOutput,
     UsageRowOutput,
+)
+from dowse.contracts.rest.stats import (
+    BreakerOutput,
+    CallsOutput,
+    PeriodOutput,
+    SlotOutput,
+    StatsOutput,
+    TriesOutput,
 )
 from dowse.core.models import OK, Attempt, CacheState, Stats, Status
 
@@ -120,6 +129,31 @@ _EXPLAIN = ExplainOutput(
     cut=0.5,
 )
 
+_PERIOD = PeriodOutput(
+    since=1_790_000_000,
+    slot_s=60,
+    calls=2,
+    errors=1,
+    p50_ms=610,
+    p95_ms=610,
+    p99_ms=610,
+    cache_hits=1,
+    cache_lookups=2,
+    pages=1,
+    pages_failed=0,
+    usd=0.001,
+    providers=(TriesOutput(name="serper", operation="search", tries=2, ok=1, failures={"rate_limited": 1}, usd=0.001),),
+    callers=(CallsOutput(name="alice", tool="", calls=2, errors=1),),
+    doors=(CallsOutput(name="mcp", tool="web_search", calls=2, errors=1),),
+    slots=(SlotOutput(at=1_790_003_540, calls=2, errors=1, p50_ms=610, p95_ms=610),),
+)
+_STATS = StatsOutput(
+    at=1_790_003_599,
+    hour=_PERIOD,
+    day=replace(_PERIOD, slot_s=900),
+    breakers=(BreakerOutput(name="serper", operation="search", state="open", since=1_790_003_590),),
+)
+
 EXAMPLES: Mapping[str, object] = {
     "search": to_json(_SEARCH),
     "read": to_json(_READ),
@@ -130,5 +164,6 @@ EXAMPLES: Mapping[str, object] = {
     "providers": to_json(_PROVIDERS),
     "doctor": to_json(_DOCTOR),
     "explain": to_json(_EXPLAIN),
+    "stats": to_json(_STATS),
 }
 """By the path of the operation."""

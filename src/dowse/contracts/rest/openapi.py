@@ -10,7 +10,7 @@ from dowse.contracts.arguments import Param
 from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest
 from dowse.contracts.output import schema_of
 from dowse.contracts.rest.examples import EXAMPLES
-from dowse.contracts.rest.operations import Operation
+from dowse.contracts.rest.operations import MODEL_FIELDS, Operation
 from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput, problem
 from dowse.core.runtime import CallContext
 
@@ -80,7 +80,7 @@ def _method(operation: Operation, method: str) -> Json:
     }
     if method == "GET":
         tag = [{"name": name, "in": "header", "description": why, "schema": _TEXT} for name, why in _TAG.items()]
-        described["parameters"] = [*(_parameter(param, operation) for param in operation.params), *tag]
+        described["parameters"] = [*(_parameter(param, operation) for param in operation.all_params), *tag]
     else:
         described["requestBody"] = {"required": True, "content": _bodies(operation)}
     return described
@@ -105,7 +105,7 @@ def _bodies(operation: Operation) -> Json:
     """The kinds of a body: JSON, a form where the arguments are texts, and a page where the operation takes one."""
     schema: Json = {
         "type": "object",
-        "properties": {param.name: _schema(param) for param in operation.params},
+        "properties": {param.name: _schema(param) for param in operation.all_params},
         "required": [param.name for param in operation.params if param.required],
     }
     bodies: Json = {"application/json": {"schema": schema, "example": operation.example}}
@@ -146,7 +146,16 @@ def _problem(status: int) -> Json:
 
 
 def _schemas(operations: Sequence[Operation]) -> Json:
-    return {each.path.strip("/"): schema_of(each.output, each.other_output) for each in operations}
+    return {each.path.strip("/"): _schema_of(each) for each in operations}
+
+
+def _schema_of(operation: Operation) -> Json:
+    schema = schema_of(operation.output, operation.other_output)
+    if not operation.gives_text:
+        return schema
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    return {**schema, "properties": {**properties, **MODEL_FIELDS}}
 
 
 def _closed(schema: Mapping[str, object]) -> Json:

@@ -21,7 +21,7 @@ from dowse.settings.sources import load
 pytestmark = pytest.mark.promise("rest-schema")
 
 REST = App(load({"DOWSE_STATE": "memory:"}, {}).settings).wires[0]
-PATHS = ("search", "read", "answer", "extract", "rerank", "providers", "usage", "doctor", "explain")
+PATHS = ("search", "read", "answer", "extract", "rerank", "providers", "usage", "doctor", "explain", "stats")
 
 
 async def fetch(path: str) -> HttpReply:
