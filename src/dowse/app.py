@@ -54,7 +54,7 @@ from dowse.telemetry.log import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Awaitable
 
     from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
@@ -192,16 +192,16 @@ class App:
 
         counts, spent = self._store.call_counts, self.spending.spent
         wires = build_wires(self.settings.wires, self.services)
-        self.statistics = self._count(wires)
+        self.statistics = self._count()
         reports = Reports(self.settings, self.clock, counts, spent, examine, self.explain_flow, self.statistics.read)
         return (build_rest(self.services, reports), *wires)
 
-    def _count(self, wires: Sequence[Wire]) -> Statistics:
+    def _count(self) -> Statistics:
+        """Counters of all calls from now on."""
         from dowse.flows.statistics import Statistics
         from dowse.telemetry.counters import CallCounters
 
-        tools = {each.name for wire in wires for each in wire.endpoints} | {tool.name for tool in self.contract.tools}
-        counters = CallCounters(self.clock, tools=tools, engines=self.engines)
+        counters = CallCounters(self.clock, engines=self.engines)
         self.observer.add(counters)
         self._closing.append(statistics := Statistics(counters, self._soft_store, self.clock))
         return statistics

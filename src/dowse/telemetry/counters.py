@@ -61,9 +61,9 @@ def total(slots: Iterable[Counts]) -> Counter[str]:
 class CallCounters:
     """Implements `protocols.Observer`: counters in memory. Names are bounded as those of the metrics are."""
 
-    def __init__(self, clock: Clock, *, tools: Collection[str], engines: Collection[str]) -> None:
+    def __init__(self, clock: Clock, *, engines: Collection[str]) -> None:
         self._clock = clock
-        self._tools, self._engines = frozenset(tools), frozenset(engines)
+        self._engines = frozenset(engines)
         self._callers: set[str] = set()
         self.minutes: Slots = {}
         self.quarters: Slots = {}
@@ -96,8 +96,7 @@ class CallCounters:
         self._count(name_of(PAGE, self._engine(engine), status))
 
     def tool_called(self, call: ToolCall) -> None:
-        tool = call.tool if call.tool in self._tools else _OTHER
-        self._count(name_of(CALL, call.door.value, tool, self._caller(call.caller), call.outcome))
+        self._count(name_of(CALL, call.door.value, call.tool, self._caller(call.caller), call.outcome))
         self._count(name_of(LATENCY, str(bucket_of(call.seconds * 1000))))
 
     def provider_charged(self, charge: Charge) -> None:

@@ -91,7 +91,7 @@ function nothing(columns) {
 }
 
 const share = (part, whole) => whole ? `${Math.round(100 * part / whole)} %` : '–';
-const money = (usd) => `$${usd.toFixed(usd && usd < 0.1 ? 4 : 2)}`;
+const money = (usd) => `$${usd.toLocaleString('en', {minimumFractionDigits: 2, maximumFractionDigits: usd < 1 ? 4 : 2})}`;
 const time = (ms) => ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : ms ? `${ms} ms` : '–';
 
 watch();

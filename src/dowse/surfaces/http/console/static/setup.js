@@ -28,15 +28,29 @@ function groupsOf(checks) {
   return groups;
 }
 
+/** The findings of a group; what is merely not in use is folded away. */
 function group(name, checks) {
-  return make('div', {class: 'group'}, make('h3', {}, name), ...checks.map((check) => make('div', {class: 'checkrow'},
-    make('div', {}, badge(check.state, KINDS[check.state] || '')),
-    make('div', {}, make('p', {}, make('strong', {}, check.name), ` ${check.summary}`), check.fix ? make('p', {class: 'fix'}, check.fix) : ''))));
+  const [used, unused] = [checks.filter((each) => each.state !== 'off'), checks.filter((each) => each.state === 'off')];
+  return make('div', {class: 'group'}, make('h3', {}, name), ...used.map(row),
+    unused.length ? make('details', {class: 'rest'}, make('summary', {}, `${unused.length} not in use`), ...unused.map(row)) : '');
+}
+
+function row(check) {
+  return make('div', {class: 'checkrow'}, make('div', {}, badge(check.state, KINDS[check.state] || '')),
+    make('div', {}, make('p', {}, make('strong', {}, check.name), ` ${check.summary}`), check.fix ? make('p', {class: 'fix'}, check.fix) : ''));
 }
 
 async function showProviders() {
   const {providers} = await ask('/providers');
-  find('providers').tBodies[0].replaceChildren(...providers.map((each) => make('tr', {},
+  const [used, unused] = [providers.filter((each) => each.active), providers.filter((each) => !each.active)];
+  fillTable('providers', used.length ? used : unused);
+  fillTable('unused', used.length ? unused : []);
+  find('unused').closest('details').hidden = !used.length;
+  find('unused').closest('details').firstElementChild.textContent = `${unused.length} not in use`;
+}
+
+function fillTable(id, providers) {
+  find(id).tBodies[0].replaceChildren(...providers.map((each) => make('tr', {},
     make('th', {scope: 'row'}, each.place ? `${each.place}. ${each.name}` : each.name),
     make('td', {}, each.operations.join(', ')),
     make('td', {}, badge(each.active ? 'active' : 'off', each.active ? 'good' : ''), ' ', each.active ? '' : make('span', {class: 'soft'}, each.reason)),

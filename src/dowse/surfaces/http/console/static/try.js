@@ -154,7 +154,7 @@ function spans(texts) {
 
 function showResult(result) {
   const facts = [
-    result.published && `published ${result.published}`, result.modified && `changed ${result.modified}`,
+    result.published && `published ${result.published.slice(0, 10)}`, result.modified && `changed ${result.modified.slice(0, 10)}`,
     `${number(result.word_count)} words`, result.total_tokens && `whole page ${number(result.total_tokens)} tokens`,
     result.blocks && `blocks ${result.blocks}`, `cache: ${result.cache}`, result.found_by && `found by ${result.found_by.join(', ')}`,
   ];
@@ -179,7 +179,7 @@ function showRead(found) {
   find('results').replaceChildren(...notes(found.warnings), ...pages.map((page) => make('article', {class: 'result'},
     make('header', {}, make('h3', {}, link(page.final_url || page.url, page.title || page.url)), status(page.status)),
     make('p', {class: 'facts'}, make('span', {}, host(page.final_url || page.url)), ...spans([
-      page.engine && `read by ${page.engine}`, page.published && `published ${page.published}`, page.author,
+      page.engine && `read by ${page.engine}`, page.published && `published ${page.published.slice(0, 10)}`, page.author,
       `${number(page.total_tokens)} tokens`, `cache: ${page.cache}`, page.next_cursor && 'more with next_cursor'])),
     passages(page.page_content))));
 }
