@@ -16,7 +16,7 @@ from dowse.fetch.browser.launch import LocalBrowser, Profile, usual_parent
 from dowse.fetch.browser.process import Chromium
 from dowse.settings import sources
 
-_SOON_S = 8.0
+_SOON_S = 60.0
 _LOOK_S = 0.02
 _LOOPBACK = ("--no-proxy-server", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
 KEYS = {"/": 191, "Tab": 9, "Enter": 13, " ": 32, "ArrowRight": 39, "ArrowLeft": 37, "ArrowDown": 40}
@@ -77,7 +77,7 @@ class ConsoleTab:
         return answer["result"].get("value")
 
     async def until(self, expression: str) -> None:
-        """Wait until an expression holds; a page that is being replaced does not hold anything."""
+        """Wait until an expression is true; while a page is being replaced, none is."""
         async with asyncio.timeout(_SOON_S):
             while True:
                 answer = await self._session.call("Runtime.evaluate", expression=expression, returnByValue=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from http.cookies import SimpleCookie
@@ -13,8 +15,9 @@ import pytest_asyncio
 
 from dowse.app import App
 from dowse.auth import sessions
+from dowse.core.tokens import estimate_tokens
 from dowse.settings.sources import load
-from tests.conftest import Server
+from tests.conftest import REMEMBERING, Server
 from tests.doubles import PocketWeb
 from tests.http import HttpServer
 from tests.support.tables import each_row
@@ -29,6 +32,8 @@ POLICY = {
 }  # fmt: skip
 FIRST_VIEW_BYTES = 80_000
 MARK = {"X-Dowse-Console": "1"}
+# A fence has a marker that differs from call to call, and ages grow.
+VOLATILE = re.compile(r"\b[0-9a-f]{8,}\b|\d+ (?:ms|s|seconds?)\b")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -288,3 +293,92 @@ async def test_off_removes_the_console(server: Server, web: PocketWeb) -> None:
         for path in (*PAGES, "/console/login", "/console/static/console.css"):
             assert (await get(http, path))[0] == 404
         assert (await get(http, "/api/v1/search?query=python&fetch_content=false"))[0] == 200
+
+
+@pytest.mark.promise("console-numbers")
+async def test_the_statistics_are_those_of_the_metrics(server: Server, web: PocketWeb) -> None:
+    async with server.here({**web.environment("serper", "tavily"), "DOWSE_STATE": "memory:"}) as http:
+        web.serper.fails("500")
+        for number in range(3):
+            await get(http, f"/api/v1/search?query=secret+bridge+{number}&num_results=1")
+        await get(http, "/api/v1/search")
+        async with http.post("web_search", {"query": "secret harbour", "fetch_content": False}) as response:
+            assert response.status == 200
+        _, _, metrics = await get(http, "/metrics")
+        _, _, text = await get(http, "/api/v1/stats")
+    stats = json.loads(text)
+    for period in (stats["hour"], stats["day"]):
+        assert period["calls"] == _sum(metrics, "dowse_calls_total") == 5
+        assert period["errors"] == _sum(metrics, "dowse_call_errors_total") == 1
+        assert period["cache_lookups"] == _sum(metrics, "dowse_cache_total") > 0
+        assert period["pages"] == _sum(metrics, "dowse_pages_total") == 3
+        assert period["usd"] == pytest.approx(_sum(metrics, "dowse_provider_cost_usd_total")) and period["usd"] > 0
+        tries = {(each["name"], each["operation"]): each for each in period["providers"]}
+        assert tries["serper", "search"]["failures"] == {"unavailable": 4}
+        assert sum(each["tries"] for each in tries.values()) == _sum(metrics, "dowse_provider_attempts_total")
+        doors = {each["name"]: each["calls"] for each in period["doors"]}
+        assert doors == {"rest": 4, "mcp": 1}
+    assert "secret" not in text
+
+
+@pytest.mark.promise("console-numbers")
+async def test_statistics_come_as_a_stream_that_ends_with_the_server(server: Server, web: PocketWeb) -> None:
+    async with server.here({**web.environment("serper"), "DOWSE_STATE": "memory:"}) as http:
+        headers = {"Accept": "text/event-stream"}
+        async with http.session.get(f"{http.origin}/api/v1/stats", headers=headers) as response:
+            assert response.headers["Content-Type"] == "text/event-stream"
+            assert (await _next_stats(response))["hour"]["calls"] == 0
+            await get(http, "/api/v1/search?query=python&fetch_content=false")
+            while (await _next_stats(response))["hour"]["calls"] != 1:
+                pass
+            http.stop()
+            assert await response.content.read() == b""
+
+
+async def test_statistics_are_told_while_all_places_of_calls_are_taken(server: Server, web: PocketWeb) -> None:
+    async with server.here({**web.environment("serper"), "DOWSE_STATE": "memory:", "DOWSE_MAX_CALLS": "1"}) as http:
+        web.serper.fails("hang")
+        hanging = asyncio.create_task(get(http, "/api/v1/search?query=python"))
+        await asyncio.wait_for(web.serper.arrived(), 30)
+        assert (await get(http, "/api/v1/search?query=perl"))[0] == 503
+        assert (await get(http, "/api/v1/stats"))[0] == 200
+        hanging.cancel()
+
+
+async def _next_stats(response: aiohttp.ClientResponse) -> Any:
+    async with asyncio.timeout(30):
+        event = await response.content.readuntil(b"\n\n")
+    name, data = event.decode().strip().split("\n")
+    assert name == "event: stats"
+    return json.loads(data.removeprefix("data: "))
+
+
+def _sum(metrics: str, name: str) -> float:
+    """The sum of a metric over all of its labels."""
+    return sum(float(line.rpartition(" ")[2]) for line in metrics.splitlines() if line.startswith(f"{name}{{"))
+
+
+@pytest.mark.promise("console-same-text")
+async def test_the_text_for_the_model_is_that_of_the_tool(server: Server, web: PocketWeb) -> None:
+    settings = {**web.environment("serper"), **REMEMBERING, "DOWSE_STATE": "memory:", "DOWSE_STRUCTURED": "off"}
+    calls = [
+        ("/search", "web_search", {"query": "harbour bridge", "num_results": 2, "max_tokens": 300}),
+        ("/search", "web_search", {"query": "harbour bridge", "response_format": "concise"}),
+        ("/read", "get_content", {"url": web.page("/articles/python-315"), "max_tokens": 400}),
+        ("/answer", "answer_question", {"question": "When did the harbour bridge reopen?"}),
+    ]
+    async with server.here(settings) as http:
+        for path, tool, arguments in calls:
+            # The first call fills the cache for both of the others.
+            for _ in range(2):
+                async with http.session.post(
+                    f"{http.origin}/api/v1{path}", json={**arguments, "model_text": True}
+                ) as response:
+                    found = await response.json()
+            async with http.post(tool, arguments) as response:
+                content = (await response.json())["result"]["content"]
+            told = "\n\n".join(each["text"] for each in content)
+            assert VOLATILE.sub("#", found["model_text"]) == VOLATILE.sub("#", told), tool
+            assert found["model_tokens"] == estimate_tokens(found["model_text"])
+        async with http.session.post(f"{http.origin}/api/v1/search", json=calls[0][2]) as response:
+            assert "model_text" not in await response.json()
