@@ -104,10 +104,10 @@ class ConsoleTab:
         await self.evaluate(f"{found}.focus(); {found}.select()")
         await self.type(text)
 
-    async def picture(self) -> bytes:
-        """The whole page as a PNG."""
+    async def picture(self, most_height: int = 3000) -> bytes:
+        """The page as a PNG, from its top."""
         size = (await self._session.call("Page.getLayoutMetrics"))["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 3000), "scale": 1}
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], most_height), "scale": 1}
         shot = await self._session.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         return base64.b64decode(shot["data"])
 

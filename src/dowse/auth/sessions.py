@@ -24,8 +24,8 @@ _PURPOSE = b"dowse console session 1"
 class Sessions:
     """Encrypts tokens for cookies and back. Each request checks the token, so that revoking it ends its sessions.
 
-    The key is in the store, so that replicas read each other's sessions. A cookie reaches every server of its host,
-    whatever the port: encrypted, it shows them no token.
+    The key is in the store, so that replicas read each other's sessions. Browsers send a cookie to
+    every port of its host: encrypted, it shows them no token.
     """
 
     def __init__(self, store: FailSoftStore, clock: Clock) -> None:
@@ -43,7 +43,7 @@ class Sessions:
         return base64.urlsafe_b64encode(sealed).decode("ascii")
 
     async def open(self, value: str) -> str:
-        """The token of a cookie; empty for one that has expired, was changed, or is of another server."""
+        """The token of a cookie; empty if the cookie has expired, was changed, or is of another server."""
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 

@@ -73,7 +73,7 @@ class Statistics:
         self._clock = clock
         self._owner = secrets.token_hex(8)
         self._number: int | None = None
-        # What an earlier process with this number has counted.
+        # Counted by an earlier process with this number.
         self._earlier = Record()
         self._others: list[Record] = []
         self._looked_at = float("-inf")
@@ -94,12 +94,12 @@ class Statistics:
         return whole
 
     def start(self) -> None:
-        """Write what is counted from now on; to be called within the event loop."""
+        """Write the counters from now on; to be called within the event loop."""
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch())
 
     async def close(self) -> None:
-        """Write what is not written yet, and give the number back."""
+        """Write the rest, and give the number back."""
         if self._watching is None:
             return
         self._watching.cancel()

@@ -154,7 +154,7 @@ async def test_without_a_free_number_a_replica_counts_for_itself(clock: FakeCloc
 
 @each_row(
     "value",
-    [b"", b"x", b"\xff" * 99, zlib.compress(b"{}"), zlib.compress(b"[]"), zlib.compress(b'{"m":{"a":{}},"q":{},"b":{}}'),
+    [b"", b"x", b"\xff" * 9, zlib.compress(b"{}"), zlib.compress(b"[]"), zlib.compress(b'{"m":{"a":{}},"q":{},"b":{}}'),
      zlib.compress(json.dumps({"m": {"1": {"a": "b"}}, "q": {}, "b": {}}).encode())],
 )  # fmt: skip
 async def test_a_record_that_is_none_counts_as_absent(clock: FakeClock, value: bytes) -> None:

@@ -109,7 +109,7 @@ class BreakerOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatsOutput:
-    """What the server has done; `at` is now, in seconds of Unix time."""
+    """Statistics of the server; `at` is now, in seconds of Unix time."""
 
     at: int
     hour: PeriodOutput

@@ -23,7 +23,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 # Names are compared as they are written, so there is one spelling of each: no dot at the end, no other notation.
 _AUTHORITY = re.compile(rb"([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?", re.IGNORECASE)
 _ORIGIN = re.compile(rb"(https?)://([^/]+)")
-# What a browser says about the page that a request comes from.
+# The browser's word on the page that a request comes from.
 _OTHER_SITES = ([b"cross-site"], [b"same-site"])
 # A link of another page may lead here: showing them changes nothing and costs nothing.
 _LINKED = frozenset((*CONSOLE_PAGES, CONSOLE_LOGIN, *HEALTH_PATHS))

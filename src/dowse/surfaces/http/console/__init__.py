@@ -1,1 +1,1 @@
-"""The web console: pages over the REST API. `door` decides who may enter; the first request imports the rest."""
+"""The web console: pages over the REST API. `door` admits visitors; the first request imports the rest."""

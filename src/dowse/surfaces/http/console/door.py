@@ -1,4 +1,4 @@
-"""Who may enter the console: its open paths, the cookie of a session, and the requests for which the cookie counts."""
+"""Admission to the console: its open paths, the cookie of a session, and the requests for which the cookie counts."""
 
 from __future__ import annotations
 

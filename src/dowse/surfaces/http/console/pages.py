@@ -31,7 +31,7 @@ _NAMES = {TRY: "try", DASHBOARD: "dashboard", SETUP: "setup"}
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who looks at a page, and what the token allows."""
+    """The visitor of a page, with the rights of the token."""
 
     name: str
     may_search: bool = True

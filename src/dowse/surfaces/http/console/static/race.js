@@ -78,7 +78,7 @@ function isGood(row) {
 }
 
 function outcome(row) {
-  if (row.outcome === 'asking') return badge('asking', 'warn');
+  if (['asking', 'skipped'].includes(row.outcome)) return badge(row.outcome, 'warn');
   const text = row.outcome === 'truncated' ? 'ok' : row.outcome.replaceAll('_', ' ');
   return badge(text, isGood(row) ? 'good' : 'bad');
 }
