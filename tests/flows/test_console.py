@@ -20,6 +20,7 @@ from dowse.settings.sources import load
 from tests.conftest import REMEMBERING, Server
 from tests.doubles import PocketWeb
 from tests.http import HttpServer
+from tests.support.eventually import eventually
 from tests.support.tables import each_row
 
 pytestmark = pytest.mark.promise("console-closed")
@@ -382,3 +383,17 @@ async def test_the_text_for_the_model_is_that_of_the_tool(server: Server, web: P
             assert found["model_tokens"] == estimate_tokens(found["model_text"])
         async with http.session.post(f"{http.origin}/api/v1/search", json=calls[0][2]) as response:
             assert "model_text" not in await response.json()
+
+
+@pytest.mark.promise("console-numbers")
+async def test_two_replicas_on_one_valkey_show_the_same_totals(server: Server, web: PocketWeb, valkey_url: str) -> None:
+    settings = {**web.environment("serper"), "DOWSE_STATE": valkey_url}
+    async with server.here(settings) as one, server.here(settings) as other:
+        for http, number in ((one, 0), (one, 1), (other, 2)):
+            await get(http, f"/api/v1/search?query=bridge+{number}&fetch_content=false")
+
+        async def agree() -> bool:
+            told = [json.loads((await get(http, "/api/v1/stats"))[2])["hour"] for http in (one, other)]
+            return [each["calls"] for each in told] == [3, 3] and told[0]["providers"] == told[1]["providers"]
+
+        await eventually(agree)

@@ -52,7 +52,7 @@ function table(slots, series, isOpen) {
   const rows = slots.filter((slot) => slot.calls).map((slot) => make('tr', {}, make('th', {scope: 'row'}, clock(slot.at)),
     ...series.map(([, value]) => make('td', {class: 'number'}, number(value(slot))))));
   const head = make('tr', {}, make('th', {scope: 'col'}, 'Time'), ...series.map(([name]) => make('th', {scope: 'col', class: 'number'}, name)));
-  return make('details', {open: isOpen}, make('summary', {}, 'As a table'), make('div', {class: 'data', tabindex: '0', role: 'region', 'aria-label': 'Numbers of the chart'}, rows.length
+  return make('details', {open: isOpen}, make('summary', {}, 'As a table'), make('div', {class: 'data', tabindex: '0', role: 'group', 'aria-label': 'Numbers of the chart'}, rows.length
     ? make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows)) : make('p', {class: 'soft'}, 'Nothing in this period.')));
 }
 

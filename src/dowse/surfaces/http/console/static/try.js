@@ -170,7 +170,7 @@ function showResult(result) {
 function passages(text) {
   const parts = text.split('[…]');
   const children = parts.flatMap((part, place) => place ? [make('span', {class: 'gap', title: 'Left out'}, '[…]'), part] : [part]);
-  return make('div', {class: 'passages', tabindex: '0', role: 'region', 'aria-label': 'Text of the page'}, ...children);
+  return make('div', {class: 'passages', tabindex: '0', role: 'group', 'aria-label': 'Text of the page'}, ...children);
 }
 
 function showRead(found) {
