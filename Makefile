@@ -28,7 +28,7 @@ MEASURED := tests/unit tests/contract tests/integration tests/security/test_deco
 COVERED_WHOLE := src/dowse/net/*,src/dowse/secrets/*,src/dowse/routing/*,src/dowse/auth/*,src/dowse/telemetry/*,src/dowse/cache/*
 COVERED_WHOLE := $(COVERED_WHOLE),src/dowse/surfaces/http/auth.py,src/dowse/settings/sources.py
 
-.PHONY: demo install uninstall serve check test test-slow slow coverage properties mutate bench lint types pure fmt docs lock clean
+.PHONY: demo install uninstall serve check test test-slow slow coverage properties mutate bench lint types pure fmt docs screenshots lock clean
 
 demo: $(RUN)  ## run the main job end to end, with no key and no internet
 	$(BIN)/dowse demo
@@ -91,6 +91,9 @@ docs: $(DEV)  ## regenerate the configuration reference, .env.example, client pa
 	$(BIN)/python -m tools.generate_docs
 	$(BIN)/python -m tools.sample_answers
 	$(BIN)/python -m tools.trace --docs
+
+screenshots: $(DEV)  ## take the pictures of the console for the docs again, with Chromium
+	$(BIN)/python -m tools.screenshots
 
 lock: $(DEV)  ## compile the lock files anew
 	$(BIN)/python tools/lock.py

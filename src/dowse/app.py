@@ -57,12 +57,14 @@ if TYPE_CHECKING:
 
     from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
+    from dowse.auth.sessions import Sessions
     from dowse.contracts.endpoint import Wire
     from dowse.flows.batch import BatchFlow
     from dowse.flows.doctor.check import Diagnosis
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
     from dowse.flows.map_site import MapFlow
+    from dowse.flows.statistics import Statistics
     from dowse.flows.try_provider import TrialFlow
     from dowse.providers.searxng.pool import InstancePool
 
@@ -80,7 +82,10 @@ class App:
         self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._outage = Outage(self.clock, self.observer)
-        self._entries = CacheEntries(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
+        self._soft_store = FailSoftStore(self._store, self._outage)
+        self.statistics: Statistics | None = None
+        self._closing: list[Statistics | LastUses] = []
+        self._entries = CacheEntries(self._soft_store, self.clock, settings.scope())
         self._is_brief = is_brief
         self._guard = Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
         proxy = UpstreamProxy(settings.proxy) if settings.proxy else None
@@ -94,22 +99,19 @@ class App:
         own = (DirectFetcher.name, BrowserOnDemand.name)
         self.engines = (*settings.specs, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES, *own)
         coordinator = open_coordinator(self._store)
-        self._traffic = traffic = Traffic(
-            coordinator,
-            self._outage,
-            settings.paces(),
-            self._api_client.prepare,
-            clock=self.clock,
-            observer=self.observer,
-            kept=None if coordinator or not self._store.is_shared else FailSoftStore(self._store, self._outage),
+        kept = None if coordinator or not self._store.is_shared else self._soft_store
+        prepare, paces = self._api_client.prepare, settings.paces()
+        self._traffic = Traffic(
+            coordinator, self._outage, paces, prepare, clock=self.clock, observer=self.observer, kept=kept
         )
         self._kit = self._make_kit()
         self._usage = UsageBuffer(self._store, self.clock, own)
         self.spending = self._account()
         self.services = self._services()
         self.contract: Contract = registry.build(settings.contract, self.services)
+        limiter, masking = self._traffic.caller_limiter, self.redactor
         self.dispatcher = Dispatcher(
-            settings, clock=self.clock, limiter=traffic.caller_limiter, observer=self.observer, redactor=self.redactor
+            settings, clock=self.clock, limiter=limiter, observer=self.observer, redactor=masking
         )
 
     async def __aenter__(self) -> Self:
@@ -121,8 +123,8 @@ class App:
             clients, meters = (self._api_client, self._page_client), (self.spending, self._usage, self._traffic)
             for opened in (*clients, self._store, *meters, self._workers, self._robots):
                 closing.push_async_callback(opened.close)
-            if "_last_uses" in vars(self):
-                closing.push_async_callback(self._last_uses.close)
+            for each in self._closing:
+                closing.push_async_callback(each.close)
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
             for provider in (*self._providers, vars(self._pool).get("provider")):
@@ -193,23 +195,37 @@ class App:
             return self.doctor(Loaded(self.settings, ())).examine(no_progress)
 
         counts, spent = self._store.call_counts, self.spending.spent
-        reports = Reports(self.settings, self.clock, counts, spent, examine, self.explain_flow)
-        return (build_rest(self.services, reports), *build_wires(self.settings.wires, self.services))
+        wires = build_wires(self.settings.wires, self.services)
+        self.statistics = self._count()
+        reports = Reports(self.settings, self.clock, counts, spent, examine, self.explain_flow, self.statistics.read)
+        return (build_rest(self.services, reports), *wires)
+
+    def _count(self) -> Statistics:
+        """Counters of all calls from now on."""
+        from dowse.flows.statistics import Statistics
+        from dowse.telemetry.counters import CallCounters
+
+        counters = CallCounters(self.clock, engines=self.engines)
+        self.observer.add(counters)
+        self._closing.append(statistics := Statistics(counters, self._soft_store, self.clock))
+        return statistics
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
         """Authenticator of HTTP callers; `None` if no token is required. Raises `ConfigError` for a bad tokens file."""
         if not self.settings.needs_token:
             return None
-        from dowse.auth.authenticator import BearerAuthenticator
+        from dowse.auth.authenticator import BearerAuthenticator, LastUses
 
-        return BearerAuthenticator(self._tokens(), self._jwt(), self._last_uses)
+        self._closing.append(uses := LastUses(self._soft_store, self.clock))
+        return BearerAuthenticator(self._tokens(), self._jwt(), uses)
 
     @cached_property
-    def _last_uses(self) -> LastUses:
-        from dowse.auth.authenticator import LastUses
+    def sessions(self) -> Sessions:
+        """Sessions of the console."""
+        from dowse.auth.sessions import Sessions
 
-        return LastUses(FailSoftStore(self._store, self._outage), self.clock)
+        return Sessions(self._soft_store, self.clock)
 
     def _tokens(self) -> TokenBook:
         from dowse.auth.authenticator import TokenBook
@@ -297,13 +313,9 @@ class App:
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]
         usual = Query("", language=settings.default_language, safe_search=settings.safe_search)
+        breakers, pacing = self._traffic.breakers("answer"), self._traffic.pacing
         router = Router[AnswerProvider](
-            "answer",
-            clock=self.clock,
-            observer=self.observer,
-            spending=self.spending,
-            breakers=self._traffic.breakers("answer"),
-            pacing=self._traffic.pacing,
+            "answer", clock=self.clock, observer=self.observer, spending=self.spending, breakers=breakers, pacing=pacing
         )
         return AnswerFlow(
             router,
@@ -377,21 +389,11 @@ class App:
         return ReadChain(router, readers, self._guard, self._robots)
 
     def _make_kit(self) -> Kit:
-        return Kit(
-            self.settings,
-            self._api_client,
-            self._page_client,
-            self._workers,
-            self._instances_cache,
-            self.clock,
-            self.redactor,
-            Disclosure(self.settings.searchers()),
-            self._traffic.limiter,
-            USER_AGENT,
-            watches=not self._is_brief,
-        )
+        clients, masking = (self._api_client, self._page_client), (self.redactor, Disclosure(self.settings.searchers()))
+        parts = (*clients, self._workers, self._instances_cache, self.clock, *masking)
+        return Kit(self.settings, *parts, self._traffic.limiter, USER_AGENT, watches=not self._is_brief)
 
     @cached_property
     def _instances_cache(self) -> CacheEntries:
         """Cache of instance health, shared by all settings because it does not depend on them."""
-        return CacheEntries(FailSoftStore(self._store, self._outage), self.clock, b"instances")
+        return CacheEntries(self._soft_store, self.clock, b"instances")

@@ -276,12 +276,12 @@ class Dispatcher:
         `emit` takes the events of an endpoint that streams.
         """
         started = self._clock.now()
+        if endpoint.is_monitor:
+            return await self._monitor(endpoint, request, CallContext(caller, started), emit)
 
         async def work(known: Principal) -> HttpReply:
             context = CallContext(known, started)
-            if endpoint.stream and emit:
-                return await endpoint.stream(request, context, self._mask_events(emit))
-            return await endpoint.call(request, context)
+            return await self._run(endpoint, request, context, emit)
 
         with identify_call() as call_id:
             with span(f"call {endpoint.name}", tool=endpoint.name) as current:
@@ -292,6 +292,22 @@ class Dispatcher:
             seconds = self._clock.now() - started
             self._observer.tool_called(ToolCall(endpoint.name, engine, outcome.code, seconds, caller.name, door))
         return self._mask_reply(reply, is_error=outcome.value is None)
+
+    async def _monitor(
+        self, endpoint: HttpEndpoint, request: HttpRequest, context: CallContext, emit: Emit | None
+    ) -> HttpReply:
+        """The reply of a monitor, which is no call: neither limited nor counted, nor refused for the sake of calls."""
+        try:
+            return self._mask_reply(await self._run(endpoint, request, context, emit), is_error=False)
+        except DowseError as error:
+            return self._mask_reply(endpoint.fail(error, request), is_error=True)
+
+    async def _run(
+        self, endpoint: HttpEndpoint, request: HttpRequest, context: CallContext, emit: Emit | None
+    ) -> HttpReply:
+        if endpoint.stream and emit:
+            return await endpoint.stream(request, context, self._mask_events(emit))
+        return await endpoint.call(request, context)
 
     async def _attempt(
         self, tool: str, caller: Principal | TokenCaller, work: Callable[[Principal], Awaitable[R]]

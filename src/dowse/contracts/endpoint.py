@@ -118,7 +118,7 @@ class HttpEndpoint:
 
     `path` is in the syntax of Starlette and may be empty. `name` is the tool that a call counts as. `stream` is a call
     that also emits events, for clients that ask for server-sent events; its reply is the last event. A token needs
-    one of the `scopes`, or else that of the wire.
+    one of the `scopes`, or else that of the wire. A monitor takes no place of a call and counts as none.
     """
 
     methods: tuple[str, ...]
@@ -129,6 +129,7 @@ class HttpEndpoint:
     stream: Stream | None = None
     max_body_bytes: int = MAX_BODY_BYTES
     scopes: tuple[str, ...] = ()
+    is_monitor: bool = False
 
 
 class TokenPlace(StrEnum):

@@ -134,6 +134,9 @@ class ServerSettings(FrozenModel):
         "snippets", "DOWSE_SEARXNG_CONTENT",
         about="What `/compat/searxng` answers as the content of a result: `snippets`, or `passages` of its page.",
     )  # fmt: skip
+    console: OnOff = _CALLERS.setting(
+        "on", "DOWSE_CONSOLE", about="Web console at `/` of the HTTP server: `on` or `off`."
+    )
     trusted_proxies: Networks = _CALLERS.setting(
         "", "DOWSE_TRUSTED_PROXIES", about="Reverse proxies whose `X-Forwarded-*` headers are trusted."
     )

@@ -57,7 +57,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "MCP_ALLOW_TTY_STDIO",
         "DOWSE_ALLOW_SECRET_URLS",
     ): (("maybe", "2", "tru"), FLAG),
-    ("DOWSE_STRUCTURED", "DOWSE_HEDGE"): (("maybe",), "takes on or off."),
+    ("DOWSE_STRUCTURED", "DOWSE_HEDGE", "DOWSE_CONSOLE"): (("maybe",), "takes on or off."),
     ("DOWSE_MAX_CALLS",): (("0", "1001", "many"), "takes a whole number from 1 to 1000."),
     (*(setting.variables[0] for setting in DERIVED["pace"]),): (
         ("slowly", "5", "0/s", "0 at once", "1/s, 2/s", "4 at once, 5 at once", "1/s; 4 at once", "-1 at once"),

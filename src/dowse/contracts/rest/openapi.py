@@ -8,31 +8,10 @@ from http import HTTPStatus
 from dowse import __version__
 from dowse.contracts.arguments import Param
 from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest
-from dowse.contracts.output import (
-    AnswerQuestionOutput,
-    CitationOutput,
-    ExtractOutput,
-    GetContentOutput,
-    RankedOutput,
-    RerankOutput,
-    ResultOutput,
-    WebSearchOutput,
-    schema_of,
-    to_json,
-)
-from dowse.contracts.rest.operations import Operation
-from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput, describe_problem
-from dowse.contracts.rest.reports import (
-    BlockOutput,
-    CheckOutput,
-    DoctorOutput,
-    ExplainOutput,
-    MonthOutput,
-    ProviderOutput,
-    ProvidersOutput,
-    UsageRowOutput,
-)
-from dowse.core.models import OK, Attempt, CacheState, Stats, Status
+from dowse.contracts.output import schema_of
+from dowse.contracts.rest.examples import EXAMPLES
+from dowse.contracts.rest.operations import MODEL_FIELDS, Operation
+from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput
 from dowse.core.runtime import CallContext
 
 Json = dict[str, object]
@@ -52,124 +31,18 @@ _ETAG: Mapping[str, Json] = {
     "Cache-Control": {"schema": {"type": "string"}},
 }
 
-_LINK = "https://example.org/harbour-bridge"
-_TITLE = "Harbour bridge"
-_QUOTE = "The harbour bridge opened in 1932."
-_ATTEMPT = Attempt("serper", "search", OK, 412)
-
-_RESULT = ResultOutput(
-    title=_TITLE,
-    link=_LINK,
-    snippet="The bridge over the harbour, opened in 1932.",
-    page_content=_QUOTE,
-    status=Status.OK,
-    engine="serper",
-    score=1.0,
-    published="2026-09-14",
-    word_count=6,
-    fetch_time_ms=180,
-    summary=_QUOTE,
-    cache=CacheState.MISS,
-    cache_age_s=0,
-)
-_SEARCH = WebSearchOutput(
-    query="harbour bridge opening year",
-    engine="serper",
-    results=(_RESULT,),
-    attempts=(_ATTEMPT,),
-    warnings=(),
-    stats=Stats(search_ms=412, total_ms=610, pages_read=1),
-    cache=CacheState.MISS,
-    cache_age_s=0,
-)
-_READ = GetContentOutput(
-    url=_LINK,
-    final_url=_LINK,
-    title=_TITLE,
-    page_content=_QUOTE,
-    status=Status.OK,
-    engine="direct",
-    attempts=(Attempt("direct", "read", OK, 180),),
-    warnings=(),
-    total_tokens=9,
-    next_cursor="",
-    cache=CacheState.MISS,
-    cache_age_s=0,
-)
-_CITATION = CitationOutput(url=_LINK, title=_TITLE, text_snippet=_QUOTE, start_index=0, end_index=len(_QUOTE), rank=1)
-_ANSWER = AnswerQuestionOutput(
-    text=_QUOTE,
-    citations=(_CITATION,),
-    provider="openai",
-    responded_at="2026-11-19T12:00:00.000Z",
-    attempts=(Attempt("openai", "answer", OK, 2100),),
-    warnings=(),
-    cache=CacheState.MISS,
-    cache_age_s=0,
-)
-_EXTRACT = ExtractOutput(
-    url=_LINK, title=_TITLE, page_content=_QUOTE, status=Status.OK, warnings=(), word_count=6, total_tokens=9
-)
-_RERANK = RerankOutput(
-    query="opening year",
-    results=(RankedOutput(index=0, relevance_score=0.93), RankedOutput(index=1, relevance_score=0.0)),
-    warnings=(),
-)
-_ROW = UsageRowOutput(name="serper", calls=120, usd=0.12, calls_today=8, usd_today=0.008)
-_USAGE = MonthOutput(
-    month="2026-11",
-    today="2026-11-19",
-    by="provider",
-    rows=(_ROW,),
-    total=UsageRowOutput(name="all", calls=120, usd=0.12, calls_today=8, usd_today=0.008),
-)
-_PROVIDERS = ProvidersOutput(
-    providers=(
-        ProviderOutput(name="serper", operations=("search",), active=True, reason="SERPER_API_KEY is set", place=1),
-    )
-)
-_DOCTOR = DoctorOutput(
-    version="1.0.0",
-    ok=True,
-    checks=(
-        CheckOutput(name="search", group="search", state="ok", summary="Searches use serper.", fix="", details={}),
-    ),
-)
-_EXPLAIN = ExplainOutput(
-    url=_LINK,
-    title=_TITLE,
-    status=Status.OK,
-    failure="",
-    blocks=(BlockOutput(text=_QUOTE, path="body > p", words=6, score=0.97, kept=True, reasons=("a long sentence",)),),
-    kind="article",
-    cut=0.5,
-)
-
-EXAMPLES: Mapping[str, object] = {
-    "search": to_json(_SEARCH),
-    "read": to_json(_READ),
-    "answer": to_json(_ANSWER),
-    "extract": to_json(_EXTRACT),
-    "rerank": to_json(_RERANK),
-    "usage": to_json(_USAGE),
-    "providers": to_json(_PROVIDERS),
-    "doctor": to_json(_DOCTOR),
-    "explain": to_json(_EXPLAIN),
-}
-"""Replies by the path of the operation: instances of the typed outputs, so that they cannot have other fields."""
-
 
 def document_endpoints(operations: Sequence[Operation]) -> tuple[HttpEndpoint, ...]:
     """The document, and the page that shows it."""
 
     async def send_document(request: HttpRequest, _context: CallContext) -> HttpReply:
-        return HttpReply(describe_operations(operations, request.base_url))
+        return HttpReply(document(operations, request.base_url))
 
     async def send_page(request: HttpRequest, _context: CallContext) -> HttpReply:
         # Imported here: few look at it, and never a program.
         from dowse.contracts.rest.page import CONTENT_TYPE, render, write_security_policy
 
-        html = render(describe_operations(operations, request.base_url))
+        html = render(document(operations, request.base_url))
         return HttpReply(html, headers={"Content-Security-Policy": write_security_policy()}, media_type=CONTENT_TYPE)
 
     return (
@@ -178,7 +51,7 @@ def document_endpoints(operations: Sequence[Operation]) -> tuple[HttpEndpoint, .
     )
 
 
-def describe_operations(operations: Sequence[Operation], base_url: str) -> Json:
+def document(operations: Sequence[Operation], base_url: str) -> Json:
     """The whole document, for a server at this address."""
     return {
         "openapi": "3.1.0",
@@ -207,7 +80,7 @@ def _method(operation: Operation, method: str) -> Json:
     }
     if method == "GET":
         tag = [{"name": name, "in": "header", "description": why, "schema": _TEXT} for name, why in _TAG.items()]
-        described["parameters"] = [*(_parameter(param, operation) for param in operation.params), *tag]
+        described["parameters"] = [*(_parameter(param, operation) for param in operation.all_params), *tag]
     else:
         described["requestBody"] = {"required": True, "content": _bodies(operation)}
     return described
@@ -232,7 +105,7 @@ def _bodies(operation: Operation) -> Json:
     """The kinds of a body: JSON, a form where the arguments are texts, and a page where the operation takes one."""
     schema: Json = {
         "type": "object",
-        "properties": {param.name: _schema(param) for param in operation.params},
+        "properties": {param.name: _schema(param) for param in operation.all_params},
         "required": [param.name for param in operation.params if param.required],
     }
     bodies: Json = {"application/json": {"schema": schema, "example": operation.example}}
@@ -240,7 +113,7 @@ def _bodies(operation: Operation) -> Json:
 
 
 def _schema(param: Param) -> Json:
-    """The schema of an argument, including values that models do not see: here no tokens are paid for."""
+    """The schema of an argument, including the ones that models do not see: here no tokens are paid for."""
     schema = param.schema()
     return schema | ({"minLength": 1} if param.kind == "string" and param.required else {})
 
@@ -273,7 +146,16 @@ def _problem(status: int) -> Json:
 
 
 def _schemas(operations: Sequence[Operation]) -> Json:
-    return {each.path.strip("/"): schema_of(each.output, each.other_output) for each in operations}
+    return {each.path.strip("/"): _schema_of(each) for each in operations}
+
+
+def _schema_of(operation: Operation) -> Json:
+    schema = schema_of(operation.output, operation.other_output)
+    if not operation.gives_text:
+        return schema
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    return {**schema, "properties": {**properties, **MODEL_FIELDS}}
 
 
 def _closed(schema: Mapping[str, object]) -> Json:

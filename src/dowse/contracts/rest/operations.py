@@ -7,12 +7,13 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dowse.contracts.arguments import Param
+from dowse.contracts.arguments import Param, read
 from dowse.contracts.dispatch import Answer, Call, JsonObject, Tool
 from dowse.contracts.endpoint import MAX_BODY_BYTES, Emit, Event, HttpEndpoint, HttpReply, HttpRequest
 from dowse.contracts.rest.problems import describe_problem
 from dowse.core.protocols import Progress
 from dowse.core.runtime import CallContext
+from dowse.core.tokens import estimate_tokens
 
 Streamed = Callable[[JsonObject, CallContext, Emit], Awaitable[Answer]]
 _FORM = "application/x-www-form-urlencoded"
@@ -20,6 +21,13 @@ _HTML = ("text/html", "application/xhtml+xml")
 _CONDITIONAL_HEADERS = {"Cache-Control": "private", "Vary": "Authorization, X-API-Key, X-Subscription-Token, Accept"}
 # Times and ages, which differ although the answer is the same.
 _VOLATILE = frozenset({"stats", "attempts", "cache", "cache_age_s", "fetch_time_ms", "respondedAt"})
+MODEL_TEXT = Param(
+    "model_text", "boolean", "Add the text that a model gets by MCP, as `model_text` with its `model_tokens`.", False
+)
+MODEL_FIELDS: Mapping[str, JsonObject] = {
+    "model_text": {"type": "string", "description": "The text that a model gets by MCP, if it was asked for."},
+    "model_tokens": {"type": "integer", "description": "Its length in tokens."},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,8 @@ class Operation:
     """One operation: it counts as a call of `tool`, `params` are its arguments, `output` the type of its reply.
 
     With `reads`, GET is served too, with an entity tag. `stream` also emits events. With `takes_html`, a body may be a
-    page instead of JSON. A token needs one of the `scopes`; without any, the scope `tools`.
+    page instead of JSON. A token needs one of the `scopes`; without any, the scope `tools`. With `gives_text`, a caller
+    may ask for the text that a model gets.
     """
 
     path: str
@@ -43,6 +52,8 @@ class Operation:
     takes_html: bool = False
     max_body_bytes: int = MAX_BODY_BYTES
     scopes: tuple[str, ...] = ()
+    is_monitor: bool = False
+    gives_text: bool = False
     example: JsonObject = field(default_factory=dict)
 
     @classmethod
@@ -60,6 +71,7 @@ class Operation:
             tool.other_output,
             methods=("GET", "POST") if reads else ("POST",),
             stream=_with_progress(tool.call),
+            gives_text=True,
             example=example,
         )
 
@@ -77,15 +89,31 @@ class Operation:
             self._emit if self.stream else None,
             self.max_body_bytes,
             self.scopes,
+            self.is_monitor,
         )
 
+    @property
+    def all_params(self) -> tuple[Param, ...]:
+        return (*self.params, *((MODEL_TEXT,) if self.gives_text and MODEL_TEXT not in self.params else ()))
+
     async def _call(self, request: HttpRequest, context: CallContext) -> HttpReply:
-        reply = _reply(await self.call(self._given(request), context))
+        given, wants_text = self._split(self._given(request))
+        reply = _reply(await self.call(given, context), wants_text=wants_text)
         return revalidate(request, reply) if request.method in ("GET", "HEAD") else reply
 
     async def _emit(self, request: HttpRequest, context: CallContext, emit: Emit) -> HttpReply:
         assert self.stream
-        return _reply(await self.stream(self._given(request), context, emit))
+        given, wants_text = self._split(self._given(request))
+        return _reply(await self.stream(given, context, emit), wants_text=wants_text)
+
+    def _split(self, given: JsonObject) -> tuple[JsonObject, bool]:
+        """The arguments of the tool, and whether the text for a model is wanted."""
+        if not self.gives_text or MODEL_TEXT.name not in given:
+            return given, False
+        wanted = read((MODEL_TEXT,), {MODEL_TEXT.name: given[MODEL_TEXT.name]}).flag(MODEL_TEXT.name)
+        if MODEL_TEXT in self.params:
+            return given, wanted
+        return {name: value for name, value in given.items() if name != MODEL_TEXT.name}, wanted
 
     def _given(self, request: HttpRequest) -> Mapping[str, object]:
         """The arguments: of the query for GET, else of the body. Raises `InvalidRequest`."""
@@ -113,8 +141,12 @@ def _with_progress(call: Call) -> Streamed:
     return stream
 
 
-def _reply(answer: Answer) -> HttpReply:
-    return HttpReply(answer.structured, engine="" if answer.is_error else answer.engine)
+def _reply(answer: Answer, *, wants_text: bool) -> HttpReply:
+    data = answer.structured
+    if wants_text and data is not None:
+        text = "\n\n".join((answer.text, *answer.further))
+        data = {**data, "model_text": text, "model_tokens": estimate_tokens(text)}
+    return HttpReply(data, engine="" if answer.is_error else answer.engine)
 
 
 def _single(fields: Mapping[str, Sequence[str]]) -> dict[str, object]:

@@ -11,11 +11,13 @@ from dowse.contracts.dispatch import Answer, JsonObject
 from dowse.contracts.get_content import check_address
 from dowse.contracts.render import failure
 from dowse.contracts.rest.operations import Operation
+from dowse.contracts.rest.stats import build_stats
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock, Deadline, Principal, Status
 from dowse.core.protocols import Spent
 from dowse.core.runtime import CallContext
 from dowse.flows.provider_states import ProviderState, list_providers
+from dowse.flows.statistics import Record
 from dowse.settings import Settings
 from dowse.stores.ledger import USAGE_NAMES, CallCount, Days, Tally, UsageRow, group_usage, total_usage
 
@@ -133,6 +135,7 @@ class Reports:
     spent: Callable[[str], Awaitable[Spent | None]]
     examine: Callable[[], Awaitable[Diagnosis]]
     explain_flow: Callable[[], ExplainFlow]
+    read_statistics: Callable[[], Awaitable[Record]]
 
     def operations(self) -> tuple[Operation, ...]:
         both, own = ("tools", CONSOLE), (CONSOLE,)
@@ -145,6 +148,7 @@ class Reports:
                  scopes=own),
             _get("/explain", "Explain a page", "Why each block of a page was kept or left out.", self._explain,
                  ExplainOutput, (_URL,), scopes=both, example={"url": "https://example.org/"}),
+            build_stats(self.read_statistics, self.clock, scopes=own),
         )  # fmt: skip
 
     async def _providers(self, given: JsonObject, _context: CallContext) -> Answer:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dowse.contracts.arguments import read
+from dowse.contracts.arguments import Arguments, read
 from dowse.contracts.dispatch import Answer, JsonObject, Services
 from dowse.contracts.endpoint import Emit, Event
 from dowse.contracts.output import WebSearchOutput, to_json
 from dowse.contracts.render import cache_age_s, page_content, shown_status
-from dowse.contracts.rest.operations import Operation, report_to
-from dowse.contracts.web_search import IGNORED, find, is_concise, search_params, to_output
+from dowse.contracts.rest.operations import MODEL_TEXT, Operation, report_to
+from dowse.contracts.web_search import IGNORED, answer, find, is_concise, search_params, to_output
 from dowse.core.models import Attempt, CacheState, Hit, Page, SearchOutcome, Status
 from dowse.core.protocols import SearchWatcher
 from dowse.core.runtime import CallContext
@@ -55,7 +55,7 @@ class PageOutput:
 
 
 def build_search(services: Services) -> Operation:
-    params = search_params(services.settings)
+    params = (*search_params(services.settings), MODEL_TEXT)
 
     async def search(given: JsonObject, context: CallContext, emit: Emit | None = None) -> Answer:
         arguments = read(params, given, ignored=IGNORED)
@@ -64,7 +64,7 @@ def build_search(services: Services) -> Operation:
             context = replace(context, progress=report_to(emit))
             watcher = SearchEvents(emit, arguments.integer("max_tokens") // arguments.integer("num_results"))
         outcome = await find(services, arguments, context, watcher)
-        return _answer(outcome, arguments.warnings, concise=is_concise(arguments))
+        return _answer(outcome, arguments, is_structured=services.settings.structured)
 
     methods = ("GET", "POST")
     return Operation(
@@ -77,6 +77,7 @@ def build_search(services: Services) -> Operation:
         params,
         methods=methods,
         stream=search,
+        gives_text=True,
         example=_EXAMPLE,
     )
 
@@ -110,8 +111,12 @@ class SearchEvents:
         await self._emit(Event("page", to_json(output)))
 
 
-def _answer(outcome: SearchOutcome, remarks: tuple[str, ...], *, concise: bool) -> Answer:
-    return Answer("", to_output(outcome, remarks, is_concise=concise), engine=outcome.engine)
+def _answer(outcome: SearchOutcome, arguments: Arguments, *, is_structured: bool) -> Answer:
+    """The typed output as a whole, and if it is wanted the text as models get it, which may have to be shorter."""
+    concise, remarks, text = is_concise(arguments), arguments.warnings, ""
+    if arguments.flag(MODEL_TEXT.name):
+        text = answer(outcome, remarks, is_concise=concise, is_structured=is_structured).text
+    return Answer(text, to_output(outcome, remarks, is_concise=concise), engine=outcome.engine)
 
 
 def _hit(hit: Hit) -> HitOutput:

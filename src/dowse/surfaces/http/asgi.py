@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from opentelemetry import context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -22,15 +23,26 @@ from dowse.app import App
 from dowse.settings import Settings
 from dowse.surfaces.http.adaptive_concurrency import loop_busy_s
 from dowse.surfaces.http.auth import AuthMiddleware, metadata_routes
+from dowse.surfaces.http.console.door import LOGOUT, STATIC, ConsoleDoor
 from dowse.surfaces.http.doors import Doors
 from dowse.surfaces.http.endpoints import EndpointRoute
 from dowse.surfaces.http.hosts import ForwardedHeadersMiddleware, HostCheckMiddleware
 from dowse.surfaces.http.load_shedding import LOAD_SHEDDER, LoadShedder
 from dowse.surfaces.http.mcp import Drain, McpEndpoint
-from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, METRICS_PATH, wants_details
+from dowse.surfaces.http.replies import (
+    CONSOLE_LOGIN,
+    CONSOLE_PAGES,
+    HEALTH_PATHS,
+    MCP_PATHS,
+    METRICS_PATH,
+    wants_details,
+)
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import event
 from dowse.telemetry.metrics import CONTENT_TYPE, MetricsObserver
+
+if TYPE_CHECKING:
+    from dowse.surfaces.http.console.routes import Console
 
 # Headers that clients in a browser send and may see.
 _CORS_HEADERS = (
@@ -51,6 +63,8 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
     @asynccontextmanager
     async def lifespan(_asgi: Starlette) -> AsyncIterator[dict[str, object]]:
         async with app, endpoint.running():
+            if app.statistics:
+                app.statistics.start()
             # For the connections, which are no part of the application.
             yield {LOAD_SHEDDER: endpoint.load_shedder}
 
@@ -63,6 +77,7 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
             *_health_routes(drain, app.settings),
             _metrics_route(app, metrics),
             *metadata_routes(app.settings),
+            *(_console_routes(app) if app.settings.console else ()),
             EndpointRoute(app.dispatcher, drain, endpoint.load_shedder),
         ],
         middleware=list(_middleware(app, Doors(wires))),
@@ -111,7 +126,10 @@ def _middleware(app: App, doors: Doors) -> Iterator[Middleware]:
             expose_headers=_CORS_EXPOSED,
         )
     takes_jwt = settings.takes_jwt
-    yield Middleware(AuthMiddleware, app.authenticator, app.contract.name, takes_jwt=takes_jwt, doors=doors)
+    console = ConsoleDoor(app.sessions) if settings.console else None
+    yield Middleware(
+        AuthMiddleware, app.authenticator, app.contract.name, takes_jwt=takes_jwt, doors=doors, console=console
+    )
     yield Middleware(TraceContextMiddleware)
 
 
@@ -147,6 +165,22 @@ def _metrics_route(app: App, metrics: MetricsObserver) -> Route:
         return Response(metrics.exposition(), headers={"Content-Type": CONTENT_TYPE})
 
     return Route(METRICS_PATH, scrape)
+
+
+def _console_routes(app: App) -> list[Route]:
+    """Routes of the console, whose code is imported with the first request."""
+    found: list[Console] = []
+
+    async def serve(request: Request) -> Response:
+        if not found:
+            from dowse.surfaces.http.console.routes import Console
+
+            found.append(Console(app))
+        return await found[0].serve(request)
+
+    pages = [Route(path, serve) for path in CONSOLE_PAGES]
+    forms = [Route(CONSOLE_LOGIN, serve, methods=["GET", "POST"]), Route(LOGOUT, serve, methods=["POST"])]
+    return [*pages, *forms, Route(STATIC + "{name}", serve)]
 
 
 def _warn(settings: Settings) -> None:

@@ -24,9 +24,11 @@ from dowse.net.guard import parse_address
 from dowse.settings import Settings
 from dowse.surfaces.http import credentials
 from dowse.surfaces.http.body import read_body, replay
+from dowse.surfaces.http.console.door import ConsoleDoor
 from dowse.surfaces.http.credentials import LONGEST_TOKEN_BYTES, MAX_KEYED_BODY_BYTES, BadCredential
 from dowse.surfaces.http.doors import MATCH, DoorMatch, Doors
 from dowse.surfaces.http.replies import (
+    CONSOLE_PAGES,
     HEALTH_PATHS,
     MCP_PATHS,
     METRICS_PATH,
@@ -46,6 +48,11 @@ _REMEMBERED_CLIENTS = 1024
 # For orchestrators and load balancers, and for clients that have no token yet.
 _OPEN = (*HEALTH_PATHS, WELL_KNOWN)
 _BODY_METHODS = ("POST", "PUT", "PATCH")
+_TOOLS = frozenset({"tools"})
+_SCOPES_OF_PATHS = {
+    METRICS_PATH: frozenset({"metrics"}),
+    **dict.fromkeys(CONSOLE_PAGES, frozenset({"tools", "console"})),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +81,25 @@ class AuthMiddleware:
         *,
         takes_jwt: bool,
         doors: Doors | None = None,
+        console: ConsoleDoor | None = None,
     ) -> None:
         self._app = app
         self._authenticator = authenticator
         self._contract = contract
         self._takes_jwt = takes_jwt
         self._doors = doors or Doors(())
+        self._console = console
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         in_path = credentials.take_path_token(scope)
-        if _is_open(scope):
+        if self._is_open(scope):
             return await self._app(scope, receive, send)
         state = scope.setdefault("state", {})
         match = state[MATCH] = self._doors.find(scope["path"])
         try:
-            presented = self._present(scope, match, in_path)
+            presented = self._present(scope, match, in_path) or await self._find_session(scope, match)
             if not presented and self._may_be_in_body(scope, match):
                 receive, presented = await _read_token(scope, receive)
             principal = await self._authenticate(scope, presented)
@@ -103,9 +112,16 @@ class AuthMiddleware:
         credentials.drop_headers(scope)
         return await self._app(scope, receive, send)
 
+    def _is_open(self, scope: Scope) -> bool:
+        return _is_open(scope) or (self._console is not None and self._console.is_open(scope))
+
     def _present(self, scope: Scope, match: DoorMatch | None, in_path: str) -> str:
         """The token in front of the body; empty without one. Raises `BadCredential`."""
         return credentials.only_one(_find(scope, match, in_path)) if self._authenticator else ""
+
+    async def _find_session(self, scope: Scope, match: DoorMatch | None) -> str:
+        """The token of a session of the console; empty where sessions do not count."""
+        return await self._console.find_token(scope, match) if self._authenticator and self._console else ""
 
     def _may_be_in_body(self, scope: Scope, match: DoorMatch | None) -> bool:
         takes_it = match is not None and match.takes_token(TokenPlace.BODY) and bool(match.endpoints)
@@ -124,11 +140,12 @@ class AuthMiddleware:
 
     def _objection(self, principal: Principal, path: str, match: DoorMatch | None) -> _Refusal | None:
         """Why a caller may not use a path; `None` if it may."""
-        needed = match.scopes if match else {"metrics" if path == METRICS_PATH else "tools"}
+        is_page = path in CONSOLE_PAGES
+        needed = match.scopes if match else _SCOPES_OF_PATHS.get(path, _TOOLS)
         if principal.scopes is not None and not needed & principal.scopes:
             sentence = f"this token does not have the scope {' or '.join(sorted(needed))}"
             return _Refusal(403, "scope", sentence, "insufficient_scope", principal.name)
-        contract = "dowse" if match else self._contract
+        contract = "dowse" if match or is_page else self._contract
         if principal.contracts is not None and contract not in principal.contracts:
             sentence = f"this token is not for the tools of the contract {contract}"
             return _Refusal(403, "contract", sentence, "insufficient_scope", principal.name)
@@ -137,6 +154,8 @@ class AuthMiddleware:
     def _refuse(self, scope: Scope, match: DoorMatch | None, refused: _Refusal) -> Response:
         caller = {"caller": refused.caller} if refused.caller else {}
         log_refusal(scope, refused.status, refused.reason, **caller)
+        if refused.status == 401 and self._console and self._console.is_page(scope):
+            return self._console.redirect()
         headers = {"WWW-Authenticate": self._challenge(scope, refused.error)}
         if match is None:
             return refusal(refused.status, refused.sentence, headers)

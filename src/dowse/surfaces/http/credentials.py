@@ -17,6 +17,7 @@ LONGEST_TOKEN_BYTES = 4096
 MAX_KEYED_BODY_BYTES = 64 * 1024
 """The most that is read of a body whose sender is not known yet."""
 HEADERS = (b"authorization", b"x-api-key", b"x-subscription-token")
+_DROPPED = (*HEADERS, b"cookie")
 _PREFIX = "/t/"
 # The characters that DOWSE_TOKENS takes: visible ASCII without a comma.
 _TOKEN = re.compile(rb"[!-+\--~]+")
@@ -43,7 +44,7 @@ def take_path_token(scope: Scope) -> str:
 
 def drop_headers(scope: Scope) -> None:
     """Remove the headers that hold tokens, so that nothing behind can pass them on."""
-    scope["headers"] = [header for header in scope["headers"] if header[0] not in HEADERS]
+    scope["headers"] = [header for header in scope["headers"] if header[0] not in _DROPPED]
 
 
 def find_in_headers(scope: Scope) -> Iterator[bytes]:

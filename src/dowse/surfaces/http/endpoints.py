@@ -53,11 +53,27 @@ class EndpointRoute(BaseRoute):
         except DowseError as error:
             await _fail(error, scope, match)(scope, receive, reply)
             return
+        exchange = _Exchange(scope, receive, reply, match, endpoint, head)
+        if endpoint.is_monitor:
+            await self._monitor(exchange)
+            return
         with self._drain.track() as call:
-            await self._serve(_Exchange(scope, receive, reply, match, endpoint, head), call)
+            await self._serve(exchange, call)
         if call.cancelled_caught and not reply.begun:
             # A client that has left does not receive it.
             await _fail(Stopping(), scope, match)(scope, receive, reply)
+
+    async def _monitor(self, exchange: _Exchange) -> None:
+        """Serve a monitor beside the calls; it ends with the client, or as soon as the server begins to stop."""
+        caller: Principal = exchange.scope["state"].get("principal", LOCAL)
+        with self._drain.track_monitor() as watch:
+            watching = asyncio.create_task(cancel_on_disconnect(exchange.receive, watch))
+            try:
+                await self._answer(exchange, exchange.head, caller)
+            finally:
+                watching.cancel()
+        if watch.cancelled_caught and exchange.respond.begun:
+            await exchange.respond({"type": "http.response.body", "body": b""})
 
     async def _serve(self, exchange: _Exchange, call: anyio.CancelScope) -> None:
         caller: Principal = exchange.scope["state"].get("principal", LOCAL)

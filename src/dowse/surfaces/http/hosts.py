@@ -12,7 +12,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from dowse.net.guard import parse_address
 from dowse.settings import Settings
-from dowse.surfaces.http.replies import log_refusal, refusal
+from dowse.surfaces.http.replies import CONSOLE_LOGIN, CONSOLE_PAGES, HEALTH_PATHS, log_refusal, refusal
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -23,6 +23,10 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 # Names are compared as they are written, so there is one spelling of each: no dot at the end, no other notation.
 _AUTHORITY = re.compile(rb"([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?", re.IGNORECASE)
 _ORIGIN = re.compile(rb"(https?)://([^/]+)")
+# The browser's word on the page that a request comes from.
+_OTHER_SITES = ([b"cross-site"], [b"same-site"])
+# A link of another page may lead here: showing them changes nothing and costs nothing.
+_LINKED = frozenset((*CONSOLE_PAGES, CONSOLE_LOGIN, *HEALTH_PATHS))
 
 
 class HostCheckMiddleware:
@@ -33,6 +37,7 @@ class HostCheckMiddleware:
         # An entry with a port is good for that port only.
         self._hosts = frozenset((*LOOPBACK, *settings.allowed_hosts, *_own_name(settings.host)))
         self._origins = frozenset(origin.encode() for origin in settings.allowed_origins)
+        self._is_open = not settings.needs_token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -45,7 +50,23 @@ class HostCheckMiddleware:
             log_refusal(scope, 403, "origin")
             reason = "the Origin header names a page that may not call here; DOWSE_ALLOWED_ORIGINS opens it"
             return await refusal(403, reason)(scope, receive, send)
+        if self._is_open and self._is_from_other_site(scope):
+            log_refusal(scope, 403, "site")
+            reason = "the request comes from a page of another site, and this server has no tokens"
+            return await refusal(403, reason)(scope, receive, send)
         return await self._app(scope, receive, send)
+
+    def _is_from_other_site(self, scope: Scope) -> bool:
+        """Whether a foreign page makes the request: without tokens nothing else protects the user's keys from it.
+
+        A picture or a form of a foreign page has no `Origin` where the method is GET.
+        """
+        if _values(scope, b"sec-fetch-site") not in _OTHER_SITES or self._origins.intersection(
+            _values(scope, b"origin")
+        ):
+            return False
+        is_link = scope["method"] in ("GET", "HEAD") and _values(scope, b"sec-fetch-dest") == [b"document"]
+        return not (is_link and scope["path"] in _LINKED)
 
     def _is_addressed_here(self, scope: Scope) -> bool:
         values = _values(scope, b"host")

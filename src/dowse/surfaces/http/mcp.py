@@ -28,6 +28,7 @@ class Drain:
     def __init__(self) -> None:
         self.started = False
         self._calls: set[anyio.CancelScope] = set()
+        self._monitors: set[anyio.CancelScope] = set()
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -48,9 +49,21 @@ class Drain:
                 if not self._calls:
                     self._idle.set()
 
+    @contextmanager
+    def track_monitor(self) -> Iterator[anyio.CancelScope]:
+        """Around a watch of the server, which a shutdown does not wait for but ends."""
+        with anyio.CancelScope() as scope:
+            self._monitors.add(scope)
+            try:
+                yield scope
+            finally:
+                self._monitors.discard(scope)
+
     def start(self) -> None:
         """From now on the server is not ready."""
         self.started = True
+        for scope in self._monitors:
+            scope.cancel()
 
     def cancel_calls(self) -> None:
         for scope in self._calls:

@@ -19,6 +19,8 @@ HEALTH_PATHS = ("/healthz", "/readyz")
 # The query of a health path that asks for details, which need a token where there are tokens.
 _VERBOSE = b"verbose"
 METRICS_PATH = "/metrics"
+CONSOLE_PAGES = ("/", "/console/dashboard", "/console/setup")
+CONSOLE_LOGIN = "/console/login"
 
 RETRY_AFTER_S = 1
 # A load-shedding refusal is frequent, hence prepared, and leaves the connection open. It is a JSON-RPC error, because

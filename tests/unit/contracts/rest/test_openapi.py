@@ -13,7 +13,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dowse.app import App
 from dowse.contracts.endpoint import HttpReply, HttpRequest
-from dowse.contracts.rest.openapi import EXAMPLES
+from dowse.contracts.rest.examples import EXAMPLES
 from dowse.contracts.rest.page import render
 from dowse.core.runtime import CallContext
 from dowse.settings.sources import load
@@ -21,7 +21,7 @@ from dowse.settings.sources import load
 pytestmark = pytest.mark.promise("rest-schema")
 
 REST = App(load({"DOWSE_STATE": "memory:"}, {}).settings).wires[0]
-PATHS = ("search", "read", "answer", "extract", "rerank", "providers", "usage", "doctor", "explain")
+PATHS = ("search", "read", "answer", "extract", "rerank", "providers", "usage", "doctor", "explain", "stats")
 
 
 async def fetch(path: str) -> HttpReply:
