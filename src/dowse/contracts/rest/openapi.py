@@ -11,7 +11,7 @@ from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest
 from dowse.contracts.output import schema_of
 from dowse.contracts.rest.examples import EXAMPLES
 from dowse.contracts.rest.operations import MODEL_FIELDS, Operation
-from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput
+from dowse.contracts.rest.problems import MEDIA_TYPE, STATUSES, ProblemOutput, describe_problem
 from dowse.core.runtime import CallContext
 
 Json = dict[str, object]
@@ -36,13 +36,13 @@ def document_endpoints(operations: Sequence[Operation]) -> tuple[HttpEndpoint, .
     """The document, and the page that shows it."""
 
     async def send_document(request: HttpRequest, _context: CallContext) -> HttpReply:
-        return HttpReply(document(operations, request.base_url))
+        return HttpReply(describe_operations(operations, request.base_url))
 
     async def send_page(request: HttpRequest, _context: CallContext) -> HttpReply:
         # Imported here: few look at it, and never a program.
         from dowse.contracts.rest.page import CONTENT_TYPE, render, write_security_policy
 
-        html = render(document(operations, request.base_url))
+        html = render(describe_operations(operations, request.base_url))
         return HttpReply(html, headers={"Content-Security-Policy": write_security_policy()}, media_type=CONTENT_TYPE)
 
     return (
@@ -51,7 +51,7 @@ def document_endpoints(operations: Sequence[Operation]) -> tuple[HttpEndpoint, .
     )
 
 
-def document(operations: Sequence[Operation], base_url: str) -> Json:
+def describe_operations(operations: Sequence[Operation], base_url: str) -> Json:
     """The whole document, for a server at this address."""
     return {
         "openapi": "3.1.0",
