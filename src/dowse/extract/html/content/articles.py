@@ -1,4 +1,4 @@
-"""Second judgement on the blocks of a page: comments, other stories and boxes are told from the text of an article.
+"""Second classifier on the blocks of a page: comments, other stories and boxes are told from the text of an article.
 
 Its features are the first scores around a block, labels before it, and the names of the elements around it.
 """
@@ -161,7 +161,7 @@ for _bit, _words in enumerate(NAMES.values()):
         _BITS[_word] = _BITS.get(_word, 0) | 1 << _bit
 # From this probability on a page is a thread.
 _LIKELY = 0.5
-# On a page of these kinds the first judgement counts in so far as it is likely to be one.
+# On a page of these kinds the first classifier counts in so far as it is likely to be one.
 _FIRST = {"product": 2.0, "collection": 1.0, "service": 0.5, "listing": 0.5}
 # Documentation ends with lists of further pages, which are content there; articles may look like it to some part.
 _MANUAL, _SURELY_A_MANUAL = 0.6, 0.75
@@ -187,7 +187,7 @@ class ForestLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SecondJudgement:
+class SecondClassifier:
     """A forest that tells threads from other pages, with comments or without, and one for the blocks of the others."""
 
     pages: ForestLike
@@ -212,7 +212,7 @@ class SecondJudgement:
 
 
 def _weight_of_first(kinds: Numbers) -> float:
-    """The weight of the first judgement on a page, given the probabilities of its kinds."""
+    """The weight of the first classifier on a page, given the probabilities of its kinds."""
     weights = sum(weight * float(kinds[KINDS.index(kind)]) for kind, weight in _FIRST.items())
     manual = (float(kinds[KINDS.index("documentation")]) - _MANUAL) / (_SURELY_A_MANUAL - _MANUAL)
     return min(1.0, weights + max(0.0, manual))
