@@ -1,4 +1,4 @@
-"""`python tools/train_articles.py`: trains the second judgement on articles.
+"""`python tools/train_articles.py`: trains the second classifier on articles.
 
 Trained on WCXB dev by Murrough Foley (CC-BY-4.0), and on copies of its articles with comments, other stories and boxes
 around them, on top of the models of the folds that `tools/train_extractor.py` made. Besides the model that is shipped,

@@ -168,7 +168,7 @@ async def test_socket_refuses_an_address_that_was_not_checked(canary) -> None:
     """The belt: aiohttp asks no resolver about a literal, so the socket is the last place to stop it."""
     url = Guard((f"127.0.0.1:{canary.port}",)).judge(f"http://127.0.0.1:{canary.port}/")
 
-    async with wire.pinned_session(None) as session:
+    async with wire.open_pinned_session(None) as session:
         with pytest.raises(WireFailed):
             async with wire.exchange(2):
                 await wire.get(session, url, [ip_address("127.0.0.2")], {})

@@ -35,6 +35,7 @@ DOWSE_MAX_CONCURRENT_FETCHES DOWSE_RESPECT_ROBOTS DOWSE_ROTATE_USER_AGENTS DOWSE
 DOWSE_BROWSER_URL DOWSE_TOKENS DOWSE_TOKENS_FILE DOWSE_JWT_ISSUER DOWSE_JWT_AUDIENCE DOWSE_JWKS_URL
 DOWSE_ALLOWED_HOSTS DOWSE_ALLOWED_ORIGINS DOWSE_TRUSTED_PROXIES DOWSE_LIMIT_WEB_SEARCH DOWSE_LIMIT_GET_CONTENT
 DOWSE_BUDGET_SERPER DOWSE_BUDGET_TAVILY DOWSE_TTL_SEARCH DOWSE_TTL_NEWS DOWSE_TTL_PAGES DOWSE_TTL_FAILURES DOWSE_HEDGE
+DOWSE_WIRES DOWSE_LOG_FORMAT DOWSE_PROVIDERS_FILE DOWSE_PROXY GITHUB_PRIVATE
 """.split()
 TOOLS = {
     "dowse": {"web_search", "get_content", "answer_question"},
@@ -45,7 +46,7 @@ TOOLS = {
 }
 COMMANDS = {
     *("search", "read", "answer", "serve", "doctor", "demo", "cache", "instances", "token"),
-    *("providers", "config", "completion"),
+    *("providers", "config", "completion", "usage"),
 }
 SCRIPTS = {"dowse", "kindly-web-search-mcp-server", "kindly-web-search", "mcp-web-search"}
 REASONS = {

@@ -1,4 +1,4 @@
-"""Pages as the second judgement on articles sees them, and its forests."""
+"""Pages as the second classifier on articles sees them, and its forests."""
 
 from __future__ import annotations
 

@@ -302,7 +302,8 @@ class Text:
     """The Markdown of a page and its title; `is_cut` if the page has more.
 
     `is_thin` is little text for a page with scripts: a browser may show more. `plain` is the plain text, if a reader
-    gave it; `url` the final URL; `heeded_robots` tells whether robots.txt was checked; `body_hash` is of its bytes.
+    gave it; `url` the final URL; `is_allowed_by_robots` only if robots.txt was read and allows it; `body_hash` is of
+    its bytes.
     """
 
     markdown: str
@@ -315,7 +316,7 @@ class Text:
     warnings: tuple[str, ...] = ()
     validators: Validators = Validators()
     may_be_kept: bool = True
-    heeded_robots: bool = False
+    is_allowed_by_robots: bool = False
     facts: Facts = Facts()
     body_hash: str = ""
     sheets: tuple[str, ...] = ()

@@ -128,7 +128,7 @@ class MapFlow:
         self._fetcher = fetcher
         self._robots = robots
         self._secrecy = SecretUrls(settings.secrets(), allowed=settings.allow_secret_urls)
-        self._heeds_robots = settings.respect_robots != "off"
+        self._obeys_robots = settings.respect_robots != "off"
         self._offline = settings.offline
 
     async def map(self, request: MapRequest, deadline: Deadline) -> SiteMap:
@@ -154,7 +154,7 @@ class MapFlow:
     async def _read_start(self, found: _Found, until: Deadline) -> PageUnreadable | None:
         """Add the start page and its links; returns why it could not be read."""
         url = found.site.href
-        if self._heeds_robots and not await self._robots.allows(url):
+        if self._obeys_robots and not await self._robots.allows(url):
             return self._note(found, PageUnreadable(Status.ROBOTS))
         try:
             body = await self._fetcher.fetch(url, timeout_s=min(_FILE_S, until.remaining_s()))

@@ -188,12 +188,12 @@ class ReadFlow:
         A copy from the cache is at most `max_age_s` old, unless it stands in for a site that is down.
         """
         self._check_online(offline=offline)
-        heeds_robots = self._robots == "all" or (self._robots == "search" and for_search)
+        obeys_robots = self._robots == "all" or (self._robots == "search" and for_search)
         # Not for a search: its answer is cached for all callers.
         only = None if for_search else self._chain.private_reader(url, caller)
         lifetimes = self._lifetimes.within(max_age_s)
         return await self._observe(
-            url, lambda: self._fetch(url, deadline, caller, only, lifetimes, heeds_robots=heeds_robots)
+            url, lambda: self._fetch(url, deadline, caller, only, lifetimes, obeys_robots=obeys_robots)
         )
 
     async def _fetch(
@@ -204,15 +204,15 @@ class ReadFlow:
         only: PageReader | None,
         lifetimes: PageLifetimes,
         *,
-        heeds_robots: bool,
+        obeys_robots: bool,
     ) -> Page:
         async def produce(known: Text | None, until: Deadline, _tell: Progress) -> Routed[Text]:
-            return await self._chain.read(url, until, heeds_robots=heeds_robots, known=known, caller=caller, only=only)
+            return await self._chain.read(url, until, obeys_robots=obeys_robots, known=known, caller=caller, only=only)
 
         async def accepts(text: Text) -> bool:
-            return text.heeded_robots or not heeds_robots or await self._chain.permits(url)
+            return text.is_allowed_by_robots or not obeys_robots or await self._chain.permits(url)
 
-        key = CacheKey(self._pages, url, "heeding robots.txt" if heeds_robots else "")
+        key = CacheKey(self._pages, url, "obeying robots.txt" if obeys_robots else "")
         if only:
             # Shared with no other caller, not even in flight.
             key = CacheKey(self._private_pages, repr((caller.name, url)))

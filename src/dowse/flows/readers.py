@@ -141,7 +141,7 @@ class ReadChain:
         url: str,
         deadline: Deadline,
         *,
-        heeds_robots: bool,
+        obeys_robots: bool,
         known: Text | None = None,
         caller: Principal = LOCAL,
         only: PageReader | None = None,
@@ -150,7 +150,7 @@ class ReadChain:
 
         With `only`, no other reader learns of the page.
         """
-        robots = self._robots if heeds_robots else None
+        robots = self._robots if obeys_robots else None
         page = _PageRun(url, deadline, self._readers, self._discretion, robots, known, only)
         try:
             routed = await self._router.first(page.candidates, page.call, deadline, url=url, caller=caller)
@@ -160,7 +160,9 @@ class ReadChain:
             routed = page.thin.answer(failed.attempts, failed.warnings)
         else:
             routed = page.choose(routed)
-        return replace(routed, answer=replace(routed.answer, heeded_robots=heeds_robots and page.is_allowed_for_sure))
+        return replace(
+            routed, answer=replace(routed.answer, is_allowed_by_robots=obeys_robots and page.is_allowed_for_sure)
+        )
 
     def private_reader(self, url: str, caller: Principal) -> PageReader | None:
         return self._readers.private_reader(url, caller)

@@ -312,7 +312,7 @@ def _result(placed: Placed, page: Page, digest: Digest | None = None, *, ages: A
 
 def _remarks(page: Page, digest: Digest) -> tuple[str, ...]:
     off_topic = (OFF_TOPIC,) if digest.is_off_topic and digest.text != page.text else ()
-    return (*(f"sorted down: {flaw}" for flaw in digest.quality_issues), *off_topic)
+    return (*(f"sorted down: {issue}" for issue in digest.quality_issues), *off_topic)
 
 
 def _drop_duplicates(results: Sequence[Result]) -> list[Result]:

@@ -126,7 +126,7 @@ class ConfiguredClient:
         if self._session is None:
             from dowse.net import wire
 
-            self._session = self._open_session() if self._open_session else wire.pooled_session(self.proxy)
+            self._session = self._open_session() if self._open_session else wire.open_pooled_session(self.proxy)
         return self._session
 
 
@@ -191,7 +191,7 @@ class UntrustedClient:
         from dowse.net import wire
 
         if self._session is None:
-            open_session = self._open_session or partial(wire.pinned_session, self._tls, self._proxy)
+            open_session = self._open_session or partial(wire.open_pinned_session, self._tls, self._proxy)
             self._session = open_session()
         response = await wire.get(self._session, target, addresses, headers)
         try:

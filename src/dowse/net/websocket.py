@@ -75,7 +75,7 @@ async def connect(
     proxy: UpstreamProxy | None = None,
 ) -> WebSocket:
     """Open a connection; raises `WireError`, whose text never holds the address."""
-    session = wire.pooled_session(proxy)
+    session = wire.open_pooled_session(proxy)
     session.trace_configs.append(_refuse_redirects())
     socket = None
     try:

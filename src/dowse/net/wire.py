@@ -73,7 +73,7 @@ def build_session(connector: aiohttp.BaseConnector) -> aiohttp.ClientSession:
     return session
 
 
-def pooled_session(proxy: UpstreamProxy | None = None) -> aiohttp.ClientSession:
+def open_pooled_session(proxy: UpstreamProxy | None = None) -> aiohttp.ClientSession:
     """A session that dials any address and pools connections."""
     return build_session(_PooledConnector(proxy, resolver=AiohttpResolver(look_up)))
 
@@ -151,7 +151,7 @@ class AiohttpResolver(AbstractResolver):
         """Nothing is held."""
 
 
-def pinned_session(tls: SSLContext | None, proxy: UpstreamProxy | None = None) -> aiohttp.ClientSession:
+def open_pinned_session(tls: SSLContext | None, proxy: UpstreamProxy | None = None) -> aiohttp.ClientSession:
     """A session for `get`; any other use fails before it dials."""
     connector = _PinnedConnector(
         proxy,

@@ -120,14 +120,14 @@ def find_asked(question: str) -> Asked:
     for types, pattern in _questions():
         if match := pattern.search(question):
             named = frozenset(_WORD.findall(match.group().lower()))
-            return Asked(types, named | (words & _implied(types)))
+            return Asked(types, named | (words & _find_implied(types)))
     match = _COUNT_ASKED.search(question)
     return Asked(counted=(match[1] or match[2]).lower() if match else "")
 
 
 def has_type(text: str, question: str, types: Iterable[str]) -> bool:
     """Whether a text has an answer of one of these types that is not in the question."""
-    found = (match.group().strip() for each in types for match in _told(each).finditer(text, 0, _TYPED_CHARS))
+    found = (match.group().strip() for each in types for match in _make_pattern(each).finditer(text, 0, _TYPED_CHARS))
     return any(answer not in question for answer in found)
 
 
@@ -186,17 +186,17 @@ def _questions() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
     ]
 
 
-def _implied(types: Iterable[str]) -> frozenset[str]:
+def _find_implied(types: Iterable[str]) -> frozenset[str]:
     lines = (line for each in types for line in _sections().get(_IMPLIED + each, ()))
     return frozenset(word for line in lines for word in line.split())
 
 
 @cache
-def _told(kind: str) -> re.Pattern[str]:
-    return re.compile("|".join(_told_patterns(kind)), re.IGNORECASE)
+def _make_pattern(kind: str) -> re.Pattern[str]:
+    return re.compile("|".join(_list_patterns(kind)), re.IGNORECASE)
 
 
-def _told_patterns(kind: str) -> Iterator[str]:
+def _list_patterns(kind: str) -> Iterator[str]:
     yield from map(_whole, _sections().get(_TOLD + kind, ()))
     amount = rf"(?:{_DIGITS}|(?:{'|'.join(map(_whole, _sections()[_NUMBERS]))})\s?)"
     for units in _sections().get(_UNITS + kind, ()):

@@ -402,7 +402,7 @@ class Site:
         return self.heard
 
 
-async def test_what_a_person_had_read_is_not_handed_to_a_search_that_heeds_robots() -> None:
+async def test_what_a_person_had_read_is_not_handed_to_a_search_that_obeys_robots() -> None:
     bench = Bench(robots=Site(allowed=False))
     assert (await bench.read()).text == "text of a"
     assert (await bench.read(for_search=True)).status is Status.ROBOTS
@@ -448,7 +448,7 @@ async def test_a_page_that_was_read_before_robots_had_answered_is_there_once_it_
 
 async def test_who_heeds_robots_does_not_get_a_page_that_another_call_is_reading() -> None:
     bench = Bench(robots=Site(allowed=False))
-    pages = await asyncio.gather(bench.read(), bench.read(for_search=True), bench.read(f"{A} heeding robots.txt"))
+    pages = await asyncio.gather(bench.read(), bench.read(for_search=True), bench.read(f"{A} obeying robots.txt"))
     assert [page.status for page in pages] == [Status.OK, Status.ROBOTS, Status.NOT_FOUND]
 
 

@@ -141,18 +141,25 @@ def _weigh(page: PageOutline, context: Context, http_status: int) -> Finding:
     _log(odds, opinion)
     if _is_preview(page, trained.classifier):
         return Finding(is_thin(page), is_part=True, opinion=opinion)
-    if phrase is not None and odds > _least_odds(phrase):
+    is_part = measured["sentence: pay"] > _SURE_OFFER and _ends_with_offer(page, trained.classifier)
+    if phrase is not None and _is_decisive(phrase, odds, is_part=is_part):
         raise phrase
     is_doubtful = odds > _DOUBT and _reads_like_notice(page, measured)
     if is_doubtful and odds > _SURE and _may_be(opinion.kind, page):
         raise _refuse(opinion)
-    is_part = measured["sentence: pay"] > _SURE_OFFER and _ends_with_offer(page, trained.classifier)
     return Finding(is_thin(page), is_part=is_part, is_doubtful=is_doubtful, opinion=opinion)
 
 
 def _log(odds: float, opinion: Opinion) -> None:
     if LOGGER.isEnabledFor(logging.DEBUG):
         LOGGER.debug("verdict.weighed odds=%.2f kind=%s signs=%s", odds, opinion.kind, "; ".join(opinion.signs))
+
+
+def _is_decisive(phrase: PageUnreadable, odds: float, *, is_part: bool) -> bool:
+    """Whether a known phrase decides, given all evidence together."""
+    # Readable text before an offer is the beginning of an article, unless the other evidence speaks for a notice.
+    is_beginning = is_part and phrase.reason is FailureReason.PAY_WALL and odds <= _DOUBT
+    return odds > _least_odds(phrase) and not is_beginning
 
 
 def _least_odds(phrase: PageUnreadable) -> float:

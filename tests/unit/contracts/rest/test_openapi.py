@@ -1,10 +1,15 @@
-"""The OpenAPI document: valid, complete, and true to the tables and outputs that it is made from."""
+"""The OpenAPI document: valid, complete, true to the tables and outputs that it is made from, and that of the snapshot.
+
+To renew the snapshot: delete openapi.json, run this once with UPDATE_SNAPSHOTS=1, and read what has changed.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -21,6 +26,7 @@ from dowse.settings.sources import load
 pytestmark = pytest.mark.promise("rest-schema")
 
 REST = App(load({"DOWSE_STATE": "memory:"}, {}).settings).wires[0]
+SNAPSHOT = Path(__file__).with_name("openapi.json")
 PATHS = ("search", "read", "answer", "extract", "rerank", "providers", "usage", "doctor", "explain", "stats")
 
 
@@ -38,6 +44,14 @@ async def test_the_document_is_valid(document: Any) -> None:
     OpenAPIV31SpecValidator(document).validate()
     assert document["openapi"] == "3.1.0"
     assert document["servers"] == [{"url": "https://search.example.org/api/v1"}]
+
+
+async def test_the_document_is_that_of_the_snapshot(document: Any) -> None:
+    """Clients are generated from it: a changed name, type or status breaks them."""
+    document["info"].pop("version")
+    if not SNAPSHOT.exists() and os.environ.get("UPDATE_SNAPSHOTS") == "1":
+        SNAPSHOT.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert document == json.loads(SNAPSHOT.read_text(encoding="utf-8"))
 
 
 async def test_every_operation_has_a_schema_and_examples_that_fit_it(document: Any) -> None:

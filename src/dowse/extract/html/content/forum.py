@@ -73,7 +73,7 @@ def _is_of_thread(url: str) -> bool:
 def find_posts(tree: Tree, blocks: Sequence[TextBlock], words: Numbers, kept: Numbers) -> frozenset[int]:
     """Indexes of the elements with which a post begins; empty for fewer than two posts."""
     sums = _kept_before(tree, blocks, words, kept)
-    for posts in _called_alike(tree, sums):
+    for posts in _group_by_name(tree, sums):
         if len(posts) > 1 and _words_in(posts, sums) >= _MOST * sums[-1]:
             above = sums[posts[0].index]
             is_question = above > _WORDS_OF_A_TITLE
@@ -91,7 +91,7 @@ def _kept_before(tree: Tree, blocks: Sequence[TextBlock], words: Numbers, kept: 
     return [0.0, *np.cumsum(weights).tolist()]
 
 
-def _called_alike(tree: Tree, sums: Sequence[float]) -> list[list[Node]]:
+def _group_by_name(tree: Tree, sums: Sequence[float]) -> list[list[Node]]:
     """Elements by tag and post-like name, outermost first."""
     found: dict[tuple[str, str], list[Node]] = {}
     for node in tree.nodes:

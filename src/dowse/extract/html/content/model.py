@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from dowse.extract.html.content import features
-from dowse.extract.html.content.articles import SecondJudgement
+from dowse.extract.html.content.articles import SecondClassifier
 from dowse.extract.html.content.dom_columns import Numbers
 
 # Weights of trees and networks; the trees for threads count more, because they are surer.
@@ -49,7 +49,7 @@ class Model:
     blocks: Forest
     networks: tuple[Network, ...]
     threads: Forest
-    articles: SecondJudgement | None = None
+    articles: SecondClassifier | None = None
 
     @classmethod
     def load(cls, data: bytes, articles: bytes = b"") -> Self:
@@ -96,10 +96,10 @@ class Model:
         return scores
 
 
-def _load_second(data: bytes) -> SecondJudgement:
+def _load_second(data: bytes) -> SecondClassifier:
     with np.load(BytesIO(data), allow_pickle=False) as arrays:
         every = {name: arrays[name] for name in arrays.files}
-    return SecondJudgement(Forest.load(every, "pages"), Forest.load(every, "blocks"))
+    return SecondClassifier(Forest.load(every, "pages"), Forest.load(every, "blocks"))
 
 
 @cache

@@ -109,10 +109,10 @@ def _strongest(row: Numbers, model: Model) -> tuple[str, ...]:
 @cache
 def _phrases() -> tuple[tuple[str, ...], ...]:
     """Phrases for each column of the block model."""
-    return tuple(map(_said_of, features.columns()))
+    return tuple(map(_describe, features.columns()))
 
 
-def _said_of(column: str) -> tuple[str, ...]:
+def _describe(column: str) -> tuple[str, ...]:
     if column in _ALONE:
         return _ALONE[column]
     found, phrases = next((found, phrases) for shape, phrases in _PATTERNS if (found := shape.fullmatch(column)))

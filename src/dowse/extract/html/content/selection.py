@@ -46,7 +46,7 @@ class Selection:
     is_whole: bool
     rows: Numbers
     best_score: float = 0.0
-    """The best score of the first judgement, which is one for pages of all kinds."""
+    """The best score of the first classifier, which is one for pages of all kinds."""
     is_empty_frame: bool = False
     """Whether the page is a frame around nothing."""
     posts: frozenset[int] = frozenset()
@@ -105,7 +105,7 @@ class _Judged:
     kinds: Numbers
     rows: Numbers
     first: Numbers
-    """The first scores; `scores` are those after the second judgement."""
+    """The first scores; `scores` are those of the second classifier."""
     scores: Numbers
 
 
@@ -118,7 +118,7 @@ def _judge(model: Model, blocks: Sequence[TextBlock], found: features.Features, 
     if second is None or kinds[FORUM] >= _SURELY_A_FORUM or second.is_thread(found, kinds, scores):
         return _Judged(kinds, rows, scores, scores)
     again = second.probabilities(blocks, found, kinds, rows, scores)
-    # No second judgement takes the last sentences of a page.
+    # The second classifier does not take the last sentences of a page.
     is_worse = _best_prose(again, rows) < _LIKELY_PROSE <= _best_prose(scores, rows)
     return _Judged(_without_forum(kinds), rows, scores, scores if is_worse else again)
 

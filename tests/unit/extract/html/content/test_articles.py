@@ -1,4 +1,4 @@
-"""The second judgement: what stands around an article is told from it, in many languages; threads are left alone."""
+"""The second classifier: what stands around an article is told from it, in many languages; threads are left alone."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_custom_elements_and_components_have_names_as_classes_have() -> None:
     assert of_names("xyz") == 0
 
 
-def test_comments_below_an_article_are_left_out_where_the_first_judgement_kept_them() -> None:
+def test_comments_below_an_article_are_left_out_where_the_first_classifier_kept_them() -> None:
     page = next(page for page in pages() if page.name == "magazine-kiln-en")
     tree, shipped = build(page.html), load_shipped()
     first = Model(shipped.kinds, shipped.blocks, shipped.networks, shipped.threads)
