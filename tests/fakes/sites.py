@@ -14,13 +14,13 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.scripted import ScriptedFetcher
 
 SITE = "https://example.org"
-Pages = Mapping[str, str | Exception]
+Files = Mapping[str, str | bytes | Exception]
 
 
 class ScriptedClient(UntrustedClient):
     """A file is its text or a failure; what is not listed is missing. Remembers what it was asked."""
 
-    def __init__(self, files: Pages) -> None:
+    def __init__(self, files: Files) -> None:
         super().__init__(Guard(), "dowse/test")
         self.asked: list[str] = []
         self._files = files
@@ -30,7 +30,9 @@ class ScriptedClient(UntrustedClient):
         file = self._files.get(url)
         if isinstance(file, Exception):
             raise file
-        return Fetched(url, 404, {}, b"") if file is None else Fetched(url, 200, {}, file.encode())
+        if file is None:
+            return Fetched(url, 404, {}, b"")
+        return Fetched(url, 200, {}, file.encode() if isinstance(file, str) else file)
 
 
 class Rules:
@@ -49,7 +51,7 @@ class Rules:
 class Cartographer:
     """A map flow over the start page and the files of a site."""
 
-    def __init__(self, start: str | Exception = "", files: Pages | None = None, **environ: str) -> None:
+    def __init__(self, start: str | Exception = "", files: Files | None = None, **environ: str) -> None:
         self.clock = FakeClock()
         self.fetcher = ScriptedFetcher({f"{SITE}/": start})
         self.client = ScriptedClient(files or {})
@@ -58,9 +60,11 @@ class Cartographer:
     def flow(self, robots: Robots | None = None) -> MapFlow:
         return MapFlow(self.client, self.fetcher, robots or Rules(), load({}, self.environ).settings)
 
-    async def map(self, url: str = f"{SITE}/", *, robots: Robots | None = None, **options: object) -> SiteMap:
+    async def map(
+        self, url: str = f"{SITE}/", *, robots: Robots | None = None, within_s: float = 30, **options: object
+    ) -> SiteMap:
         request = MapRequest(url, **options)  # type: ignore[arg-type]  # the options of the request, by name
-        return await self.flow(robots).map(request, Deadline.after(self.clock, 30))
+        return await self.flow(robots).map(request, Deadline.after(self.clock, within_s))
 
 
 def urlset(*addresses: str) -> str:

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dowse.contracts.dispatch import Services
 from dowse.contracts.endpoint import HttpReply, HttpRequest
 from dowse.contracts.wires.table import build_wires
 from dowse.core.errors import DowseError
 from dowse.core.models import Query
 from dowse.core.protocols import Extractor
 from dowse.core.runtime import CallContext
+from dowse.flows.batch import BatchFlow
 from tests.fakes.bench import ContractBench
+from tests.fakes.memory import remembering
 from tests.fakes.scripted import hits
 from tests.fakes.sites import Cartographer
 
@@ -44,7 +45,11 @@ class WireBench:
             is_remembering=is_remembering,
             DOWSE_MAX_RESULTS_COUNT=str(most_results),
         )
-        services: Services = self.bench.services
+        services = self.bench.services
+        self.batches = BatchFlow(
+            services.read, remembering(self.bench.clock).entries, self.bench.clock, services.settings
+        )
+        services = replace(services, batches=lambda: self.batches)
         if site is not None:
             services = replace(services, sites=site.flow)
         (self.wire,) = build_wires([name], services)

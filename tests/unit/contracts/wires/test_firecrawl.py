@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from dowse.core.errors import (
     TimedOut,
 )
 from dowse.core.models import Category, Status
+from dowse.flows.batch import RUNNING
 from tests.fakes.sites import SITE, Cartographer, urlset
 from tests.fakes.wiring import PAGE, WireBench
 
@@ -132,3 +134,45 @@ async def test_sources_that_are_unknown_are_named_and_v1_has_but_one() -> None:
     assert second["data"].keys() == {"news"}
     assert second["warning"] == "sources that this server does not have: maps"
     assert [each["url"] for each in first["data"]] == [PAGE]
+
+
+async def finished(bench: WireBench, job: str, skip: str) -> Any:
+    """The state of a batch at its end."""
+    async with asyncio.timeout(30):
+        while True:
+            told: Any = (await bench.ask("GET", "/v2/batch/scrape/{id}", params={"id": job}, query={"skip": skip})).data
+            if told["status"] != RUNNING:
+                return told
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    ("skip", "shown", "has_more"),
+    [("", 20, True), ("20", 5, False), ("3", 20, True), ("30", 0, False), ("-1", 20, True), ("9999999", 20, True)],
+)
+async def test_a_state_begins_with_the_page_that_its_address_names(skip: str, shown: int, has_more: bool) -> None:
+    bench, many = WireBench("firecrawl"), [f"{PAGE}/{number}" for number in range(25)]
+    bench.pages.update(dict.fromkeys(many, "# Page\n\nThe text of the page."))
+    job = (await bench.post("/v2/batch/scrape", urls=many))["id"]
+    told = await finished(bench, job, skip)
+    assert (len(told["data"]), told["next"] is not None) == (shown, has_more)
+    assert told["completed"] == told["total"] == 25
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ({"urls": [PAGE, "nowhere at all"]}, 200),
+        ({"urls": [PAGE, "nowhere at all"], "ignoreInvalidURLs": False}, 400),
+        ({"urls": [PAGE], "ignoreInvalidURLs": False}, 200),
+        ({"urls": []}, 400),
+    ],
+)
+async def test_invalid_addresses_are_told_or_refused(sent: dict[str, object], status: int) -> None:
+    bench = WireBench("firecrawl")
+    reply = await bench.ask("POST", "/v2/batch/scrape", body=sent)
+    await bench.batches.close()
+    assert reply.status == status
+    if status == 200:
+        assert isinstance(reply.data, dict)
+        assert reply.data["invalidURLs"] == [each for each in sent["urls"] if each != PAGE]  # type: ignore[attr-defined]
