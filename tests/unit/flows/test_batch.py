@@ -8,7 +8,7 @@ import pytest
 
 from dowse.core.errors import Offline, RequestRefused, StoreFailed
 from dowse.core.models import Principal, Status
-from dowse.flows.batch import CANCELLED, COMPLETED, FAILED, KEPT_S, RUNNING, BatchFlow
+from dowse.flows.batch import CANCELLED, COMPLETED, FAILED, KEPT_S, PAGES_IN_ANSWER, RUNNING, BatchFlow
 from dowse.settings.sources import load
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import remembering
@@ -17,7 +17,8 @@ from tests.fakes.scripted import HANGS, ScriptedFetcher
 
 ANA, BEN = Principal("ana"), Principal("ben")
 URL, SLOW, GONE = (f"https://example.org/{name}" for name in ("page", "slow", "gone"))
-PAGES = {URL: "# Page\n\nThe text of the page.", SLOW: HANGS}
+LONG = "https://example.org/long"
+PAGES = {URL: "# Page\n\nThe text of the page.", SLOW: HANGS, LONG: "A word and others. " * 40_000}
 
 
 class Replicas:
@@ -119,3 +120,31 @@ async def test_nothing_is_begun_offline_or_without_a_store(clock: FakeClock) -> 
     broken.one._entries.look = forget  # type: ignore[method-assign]  # a store that is down
     with pytest.raises(StoreFailed):
         await broken.one.start([URL], "", ANA)
+
+
+async def test_pages_of_a_long_job_are_told_in_parts(clock: FakeClock) -> None:
+    most = PAGES_IN_ANSWER
+    async with replicas(clock) as both:
+        job = await both.one.start([URL] * (most + 3), "", ANA)
+        await both.end(job)
+        parts = [await both.two.state(job, ANA, skip) for skip in (0, most, most + 3)]
+    told = [(len(part.pages), part.skip, part.has_more, part.completed) for part in parts if part]
+    assert told == [(most, 0, True, most + 3), (3, most, False, most + 3), (0, most + 3, False, most + 3)]
+
+
+async def test_a_very_long_page_is_kept_in_part_and_says_so(clock: FakeClock) -> None:
+    async with replicas(clock) as both:
+        job = await both.one.start([LONG], "", ANA)
+        await both.end(job)
+        state = await both.two.state(job, ANA)
+    assert state is not None
+    (page,) = state.pages
+    assert (page.status, 300_000 < len(page.text) <= 400_000) == (Status.TRUNCATED, True)
+
+
+async def test_a_finished_job_cannot_be_cancelled_and_makes_room_for_others(clock: FakeClock) -> None:
+    async with replicas(clock) as both:
+        for _ in range(4):
+            job = await both.one.start([URL], "", ANA)
+            assert await both.end(job) == COMPLETED
+        assert not await both.two.cancel(job, ANA)

@@ -39,6 +39,7 @@ _SILENT = (
     "enterprise",
     "domainSource",
 )
+_LINK_FIELDS = ("url", "title", "description")
 _JOB_ID = re.compile(r"[0-9a-f]{32}")
 
 Source = Callable[[SearchOutcome, tuple[str, ...]], list[dict[str, object]]]
@@ -202,9 +203,6 @@ class Firecrawl:
 
     def _job_url(self, request: HttpRequest, job: str) -> str:
         return f"{request.base_url}/v{self.version}/batch/scrape/{job}"
-
-
-_LINK_FIELDS = ("url", "title", "description")
 
 
 def to_wanted(fields: Fields) -> Wanted:

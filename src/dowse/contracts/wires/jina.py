@@ -32,10 +32,19 @@ from dowse.document.clean import to_plain_text
 
 _RESULTS, _MOST_RESULTS, _MOST_PAGES = 5, 20, 50
 _PASSAGE_TOKENS = 1500
+# Of a long page, of which the rest is not counted.
+_COUNTED_CHARS = 100_000
 _TEXT = "text/plain; charset=utf-8"
 _FORMS = ("", "markdown", "content", "text")
 _FOLDED = re.compile(r"^(https?):/+")
 _OK = {"code": 200, "status": 20_000}
+# Of errors, by their HTTP status.
+_NAMES = {
+    400: "ParamValidationError",
+    401: "AuthenticationFailedError",
+    403: "SecurityCompromiseError",
+    429: "RateLimitTriggeredError",
+}
 # Headers of the reader without an effect here.
 _UNSERVED = (
     "x-target-selector",
@@ -75,20 +84,23 @@ def build(services: Services) -> Wire:
 async def _read(services: Services, request: HttpRequest, context: CallContext) -> HttpReply:
     fields = Fields(_sent(request) if request.method == "POST" else {"url": _address(request)})
     wishes = Fields({name: value for name, value in request.headers.items() if name.startswith("x-")})
-    url, timeout_s = fields.url("url"), wishes.seconds("x-timeout")
     form = wishes.text("x-return-format", "x-respond-with").lower() or fields.text("respondWith").lower()
-    (shown,) = await read_pages(services, context, [url], timeout_s=timeout_s, max_age_s=_max_age_s(wishes))
-    page = shown.page
-    if not page.status.readable:
-        raise page_failed(page)
+    page = await _read_page(services, context, fields.url("url"), wishes)
     text = to_plain_text(page.text) if form == "text" else page.text
     headers = warning_headers(warnings_of((*_unserved(wishes, form), *fields.ignored()), page.warnings))
     if "application/json" not in request.headers.get("accept", ""):
         return HttpReply(_as_text(page, text), headers=headers, media_type=_TEXT, engine=page.engine)
-    data = _document(page, text)
-    if wishes.flag("x-with-links-summary"):
-        data["links"] = {link: link for link in links_in(page)}
+    data = _document(page, text, with_links=wishes.flag("x-with-links-summary"))
     return HttpReply({**_OK, "data": data, "meta": {"usage": data["usage"]}}, headers=headers, engine=page.engine)
+
+
+async def _read_page(services: Services, context: CallContext, url: str, wishes: Fields) -> Page:
+    """The page of this address; raises `PageUnreadable`."""
+    timeout_s, max_age_s = wishes.seconds("x-timeout"), _max_age_s(wishes)
+    (shown,) = await read_pages(services, context, [url], timeout_s=timeout_s, max_age_s=max_age_s)
+    if not shown.page.status.readable:
+        raise page_failed(shown.page)
+    return shown.page
 
 
 def _max_age_s(wishes: Fields) -> float | None:
@@ -118,8 +130,9 @@ def _address(request: HttpRequest) -> str:
     return f"{path}?{query}" if query and path else path or request.first("url")
 
 
-def _document(page: Page, text: str) -> dict[str, object]:
+def _document(page: Page, text: str, *, with_links: bool) -> dict[str, object]:
     dated = {"publishedTime": page.facts.published} if page.facts.published else {}
+    linked = {"links": {link: link for link in links_in(page)}} if with_links else {}
     return {
         "title": page.title,
         "description": page.facts.description,
@@ -127,10 +140,8 @@ def _document(page: Page, text: str) -> dict[str, object]:
         "content": text,
         **dated,
         "usage": {"tokens": estimate_tokens(text[:_COUNTED_CHARS])},
+        **linked,
     }
-
-
-_COUNTED_CHARS = 100_000
 
 
 def _as_text(page: Page, text: str) -> str:
@@ -140,14 +151,30 @@ def _as_text(page: Page, text: str) -> str:
 
 
 async def _search(services: Services, request: HttpRequest, context: CallContext) -> HttpReply:
+    fields = Fields(_searched(request))
+    wanted = _to_wanted(fields, request.headers)
+    outcome = await search(services, context, wanted)
+    data = [_result(each) for each in outcome.results]
+    headers = warning_headers(warnings_of(fields.ignored(), outcome.warnings, describe_unread(outcome)))
+    # Its clients take JSON even where they do not ask for it; only a browser or curl is shown text.
+    if "text/plain" in request.headers.get("accept", ""):
+        return HttpReply(json.dumps(data, ensure_ascii=False, indent=1), headers=headers, engine=outcome.engine)
+    return HttpReply({**_OK, "data": data}, headers=headers, engine=outcome.engine)
+
+
+def _searched(request: HttpRequest) -> Mapping[str, object]:
+    """The fields of a search: of the address, of the body, and the query in the path."""
     sent: dict[str, object] = {name: values[-1] for name, values in request.query.items()}
     sent |= request.json_object() if request.method == "POST" else {}
-    if query := request.path.get("query"):
-        sent["q"] = query
-    fields = Fields(sent)
-    site = request.headers.get("x-site", "")
-    is_brief = request.headers.get("x-respond-with", fields.text("respondWith")) == "no-content"
-    wanted = Wanted(
+    query = request.path.get("query")
+    return sent | {"q": query} if query else sent
+
+
+def _to_wanted(fields: Fields, headers: Mapping[str, str]) -> Wanted:
+    """The fields and headers as a search; raises `InvalidRequest`."""
+    site = headers.get("x-site", "")
+    is_brief = headers.get("x-respond-with", fields.text("respondWith")) == "no-content"
+    return Wanted(
         text=fields.required("q"),
         num_results=fields.whole("count" if "count" in fields else "num", _RESULTS, most=_MOST_RESULTS),
         page=fields.whole("page", 1, most=_MOST_PAGES),
@@ -156,15 +183,8 @@ async def _search(services: Services, request: HttpRequest, context: CallContext
         location=fields.text("location"),
         include_domains=[site] if site else [],
         passage_tokens=None if is_brief else _PASSAGE_TOKENS,
-        timeout_s=Fields({"x-timeout": request.headers.get("x-timeout")}).seconds("x-timeout"),
+        timeout_s=Fields(headers).seconds("x-timeout"),
     )
-    outcome = await search(services, context, wanted)
-    data = [_result(each) for each in outcome.results]
-    headers = warning_headers(warnings_of(fields.ignored(), outcome.warnings, describe_unread(outcome)))
-    # Its clients take JSON even where they do not ask for it; only a browser or curl is shown text.
-    if "text/plain" in request.headers.get("accept", ""):
-        return HttpReply(json.dumps(data, ensure_ascii=False, indent=1), headers=headers, engine=outcome.engine)
-    return HttpReply({**_OK, "data": data}, headers=headers, engine=outcome.engine)
 
 
 def _result(result: Result) -> dict[str, object]:
@@ -178,14 +198,6 @@ def _result(result: Result) -> dict[str, object]:
         **dated,
         "usage": {"tokens": estimate_tokens(text)},
     }
-
-
-_NAMES = {
-    400: "ParamValidationError",
-    401: "AuthenticationFailedError",
-    403: "SecurityCompromiseError",
-    429: "RateLimitTriggeredError",
-}
 
 
 def fail(error: DowseError, _request: HttpRequest) -> HttpReply:

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from dowse.contracts.dispatch import Services
 from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest, TokenPlace, Wire
-from dowse.contracts.output import MAX_TOKENS, MAX_URLS
+from dowse.contracts.output import MAX_URLS
 from dowse.contracts.wires.failures import describe_error, describe_page
 from dowse.contracts.wires.fields import Fields
 from dowse.contracts.wires.reading import ShownPage, engine_of, read_document, read_pages
@@ -38,11 +38,10 @@ def build(services: Services) -> Wire:
 
     async def find(request: HttpRequest, context: CallContext) -> HttpReply:
         fields = Fields(request.json_object())
-        count = fields.whole("count", _RESULTS, most=_MOST_RESULTS)
         wanted = Wanted(
             text=fields.required("query"),
-            num_results=count,
-            passage_tokens=min(_PASSAGE_TOKENS, MAX_TOKENS // count),
+            num_results=fields.whole("count", _RESULTS, most=_MOST_RESULTS),
+            passage_tokens=_PASSAGE_TOKENS,
             timeout_s=fields.seconds("timeout"),
         )
         outcome = await search(services, context, wanted)
