@@ -13,7 +13,11 @@ PYTHON_LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 NPM_LOCKS = [ROOT / "tests/clients/package-lock.json", ROOT / "tests/slow/clients/package-lock.json"]
 each_npm_lock = pytest.mark.parametrize("lock", NPM_LOCKS, ids=lambda path: path.parent.parent.name)
 CLIENTS = {
-    "tests": {"@modelcontextprotocol/conformance": "0.2.0-alpha.12", "@modelcontextprotocol/inspector": "2.12.0"},
+    "tests": {
+        "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+        "@modelcontextprotocol/inspector": "2.12.0",
+        "axe-core": "4.14.1",
+    },
     "slow": {"@anthropic-ai/claude-code": "2.1.197", "@google/gemini-cli": "0.61.0", "@openai/codex": "0.166.0"},
 }
 
