@@ -504,3 +504,24 @@ async def test_tracking_parameters_are_taken_off_and_markup_out(
     double(web, name).replies(json=pair.answer(json.loads(text)))
     (hit,) = (await provider(web, name, client).search(query(name, pair), DEADLINE)).hits
     assert (hit.title, hit.url) == (title, url)
+
+
+@each_row(
+    ("sent", "shown"),
+    [
+        ("Tidal bridges &amp; barrages", "Tidal bridges & barrages"),
+        ("Pilot&#39;s caf&eacute; &#x2014; open", "Pilot's café — open"),
+        ("Write &amp;amp; once", "Write &amp; once"),
+        ("At ?a=1&copy=2 &nosuchname; R&D", "At ?a=1&copy=2 &nosuchname; R&D"),
+        ("Hidden &lt;scr&#8203;ipt&gt;tag", "Hidden tag"),
+    ],
+)
+async def test_character_references_in_titles_and_snippets_are_decoded_once(
+    web: PocketWeb, client: ConfiguredClient, sent: str, shown: str
+) -> None:
+    pair = first("brave")
+    double(web, "brave").reset()
+    item = {**pair.items()[0], "title": sent, "description": sent, "extra_snippets": []}
+    double(web, "brave").replies(json=pair.answer([item]))
+    (hit,) = (await provider(web, "brave", client).search(query("brave"), DEADLINE)).hits
+    assert (hit.title, hit.snippet) == (shown, shown)
