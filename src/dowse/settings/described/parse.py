@@ -164,7 +164,7 @@ def _shape(table: Table, known: AnswerShape) -> AnswerShape:
     table.demand(is_known, "results", "is missing: it takes the path to the list, such as web.results")
     fields = dict(known.fields) | _fields(table, SEARCH_FIELDS, () if known.fields else ("url", "title"))
     return AnswerShape(
-        results=table.way("results", known.results),
+        results=table.way_to_list("results", known.results),
         fields=fields,
         answers=table.ways("answers") or known.answers,
         suggestions=table.ways("suggestions") or known.suggestions,
@@ -214,7 +214,7 @@ def _variant(table: Table, shape: AnswerShape) -> Variant:
 
 def _then(then: Table) -> FollowUp:
     params = _without_secrets(then, "params", then.scalars("params"))
-    return FollowUp(then.way("ids"), then.relative_address("url", None), then.name_of_field("field"), params)
+    return FollowUp(then.way_to_list("ids"), then.relative_address("url", None), then.name_of_field("field"), params)
 
 
 def _with_facts(table: Table, description: Description) -> Description:

@@ -152,6 +152,11 @@ class Table:
             raise self.refuse(key, "a path such as web.results or items[].title")
         return steps
 
+    def way_to_list(self, key: str, default: JsonPath | None = None) -> JsonPath:
+        """The way to a list; `items[]`, which names its items, means the same."""
+        steps = self.way(key, default)
+        return steps[:-1] if steps[-1:] == ("[]",) else steps
+
     def ways(self, key: str) -> tuple[JsonPath, ...]:
         """Several of them."""
         listed = _as_list(self.take(key))

@@ -304,6 +304,17 @@ def test_a_variable_has_one_meaning(tmp_path: Path) -> None:
     assert own(tmp_path, taken, MY_KEY="k").settings.searchers() == ["serper_x"]
 
 
+@each_row(("written", "path"), [("a.items[]", ("a", "items")), ("a.items", ("a", "items")), ("[]", ()), (".", ())])
+def test_a_list_of_results_may_be_named_with_or_without_its_brackets(
+    tmp_path: Path, written: str, path: tuple[str, ...]
+) -> None:
+    text = f"{changed('results', repr(written))}then = {{ids = 'a.ids[]', url = 'more', field = 'id'}}\n"
+    (tmp_path / "lists.toml").write_text(text, encoding="utf-8")
+    found = load({}, {"DOWSE_PROVIDERS_FILE": str(tmp_path / "lists.toml")}).settings.own.descriptions["mine"]["search"]
+    assert found.shape.results == path
+    assert found.then and found.then.ids == ("a", "ids")
+
+
 @each_row(
     ("path", "line"),
     [
