@@ -531,3 +531,27 @@ async def test_character_references_in_titles_and_snippets_are_decoded_once(
     double(web, "brave").replies(json=pair.answer([item]))
     (hit,) = (await provider(web, "brave", client).search(query("brave"), DEADLINE)).hits
     assert (hit.title, hit.snippet) == (shown, shown)
+
+
+@each_row(
+    ("body", "said"),
+    [
+        ({"ok": False, "error": {"message": "Unknown\n token"}}, ", Unknown token"),
+        ({"success": False, "msg": "Who is {key}?"}, ", Who is "),
+        ({"ok": False, "message": "long " * 500}, ", long long"),
+        ({"ok": False}, ""),
+    ],
+)
+async def test_an_answer_without_its_list_is_told_with_the_vendors_message(
+    web: PocketWeb, client: ConfiguredClient, body: dict[str, Any], said: str
+) -> None:
+    double = web.recorded["ollama"]
+    double.reset()
+    double.replies(json=json.loads(json.dumps(body).replace("{key}", double.key)))
+    with pytest.raises(errors.BadAnswer) as caught:
+        await provider(web, "ollama", client).search(query("ollama"), DEADLINE)
+    missing = caught.value.logged_detail
+    assert missing.startswith("the answer has no list at ")
+    assert str(caught.value).startswith(f"ollama {caught.value.summary}: {missing}{said}")
+    assert len(caught.value.detail) <= errors.DETAIL_CHARS and "\n" not in str(caught.value)
+    assert double.key not in str(caught.value)

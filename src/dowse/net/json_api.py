@@ -42,7 +42,7 @@ _MESSAGE_BYTES = 4096  # more is a page, not a message
 # As much of a page as any contract can show, and little enough to be cleaned between two requests.
 PAGE_CHARS = 200_000
 # Fields of an error message, a text or an object with one of them.
-_MESSAGES = ("error", "detail", "message")
+_MESSAGES = ("error", "detail", "message", "error_message", "msg", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +249,11 @@ def error_message(reply: Reply) -> str:
         body = parse_json(reply.body)
     except ValueError:
         return ""
+    return find_message(body)
+
+
+def find_message(body: object) -> str:
+    """The message in a parsed answer on one line; empty where no usual field has one."""
     fields = as_mapping(body)
     nested = (string(mapping(fields, name), "error", "message") or fields.get(name) for name in _MESSAGES)
     return one_line(next((text for text in nested if isinstance(text, str) and text), "")[:_MESSAGE_BYTES])

@@ -12,7 +12,7 @@ from dowse.net.clients import Reply
 from dowse.net.json_api import Api
 from dowse.net.json_fields import Json
 from dowse.providers.described import answer, request
-from dowse.providers.described.failures import NothingFound, raise_failure
+from dowse.providers.described.failures import NothingFound, quoting, raise_failure
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import divide_hits, fit
 from dowse.providers.table import Kit
@@ -90,7 +90,8 @@ class Described:
         if not isinstance(page, dict) or not any(
             next(answer.walk(page, path), None) is not None for path in fields["text"].paths
         ):
-            raise BadAnswer(self.name, "the answer has no text of a page")
+            with quoting(self._api, body):
+                raise BadAnswer(self.name, "the answer has no text of a page")
         text, title, plain = (answer.pick_text(fields.get(name), page) for name in ("text", "title", "plain"))
         return self._api.page(text, title, plain=plain)
 
@@ -114,8 +115,10 @@ class Described:
     async def _list(self, description: Description, query: Query, body: object, deadline: Deadline) -> list[Json]:
         shape, then = description.shape_of(query.category), description.then
         if not then:
-            return answer.read_list(self.name, shape, body)
-        ids = answer.read_ids(self.name, body, then.ids)
+            with quoting(self._api, body):
+                return answer.read_list(self.name, shape, body)
+        with quoting(self._api, body):
+            ids = answer.read_ids(self.name, body, then.ids)
         if not ids:
             return []
         follow = request.follow_request(description, self._endpoints["search"], self._key, ids)

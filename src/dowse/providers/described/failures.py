@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from dowse.core.errors import (
+    BadAnswer,
     BadRequest,
     Blocked,
     KeyRejected,
@@ -16,7 +18,7 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Clock
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, error_message, retry_after_s
+from dowse.net.json_api import Api, error_message, find_message, retry_after_s
 from dowse.net.json_fields import parse_json
 from dowse.providers.described.answer import walk
 from dowse.settings.described.model import ErrorRule, Scalar
@@ -47,6 +49,16 @@ def raise_failure(api: Api, rules: Sequence[ErrorRule], reply: Reply, clock: Clo
             if rule.kind == "empty":
                 raise NothingFound
             raise _failure(api, rule, reply, body, clock)
+
+
+@contextmanager
+def quoting(api: Api, body: object) -> Iterator[None]:
+    """Adds the message of the API to the failure of an answer without results: it is a failure that no rule knows."""
+    try:
+        yield
+    except BadAnswer as error:
+        said = api.clean_message(find_message(body))
+        raise BadAnswer(api.provider, error.logged_detail, said=said) from None
 
 
 def _applies(rule: ErrorRule, reply: Reply, body: object) -> bool:
