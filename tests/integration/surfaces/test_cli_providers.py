@@ -192,7 +192,7 @@ def test_a_second_category_joins_the_first_in_one_file(point: Point, capsys: Cap
         (["new", "ftp://a.example/"], "new takes the address of one request"),
         (["new", "https://api.brave.com/?q=x"], "name yours with --name"),
         (["new", "https://a.example/?q=x", "--auth", "cookie:a"], "--auth takes PLACE:NAME[:PREFIX]"),
-        (["new", "https://a.example/?q=x", "--auth", "query:key"], "EXAMPLE_API_KEY is not set"),
+        (["new", "https://a.example/?q=x", "--auth", "query:key"], "A_API_KEY is not set"),
         (["new", "https://a.example/", "--body", "[1]"], "--body takes a JSON object"),
         (["new", "https://a.example/", "--body", "{"], "--body is not valid JSON"),
         (["new", "https://a.example/?q=x", "--sample", "gone.json"], "--sample gone.json"),
