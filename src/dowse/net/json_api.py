@@ -185,16 +185,14 @@ class Api:
             raise wire_failure(self.provider, error, timeout_s, too_large=self.too_large) from error
 
     def _failure(self, reply: Reply, clock: Clock) -> ProviderError:
-        kind, detail = _classify(reply), f"HTTP {reply.status}"
+        kind, detail, advice = _classify(reply), f"HTTP {reply.status}", ""
         if kind is KeyRejected:
             # Without a key there is none to check: the API refuses this client.
-            kind, detail = (
-                (KeyRejected, f"{detail}; check {self.key_variable}") if self.key_variable else (Blocked, detail)
-            )
+            kind, advice = (KeyRejected, f"check {self.key_variable}") if self.key_variable else (Blocked, "")
         # Redacted before it is cut: half a key would pass the redaction of the output.
         said = self.redactor.message(error_message(reply))
         wait_s = retry_after_s(reply.headers, clock)
-        return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
+        return kind(self.provider, detail, said=said, advice=advice, retry_after_s=wait_s, http_status=reply.status)
 
 
 def wire_failure(

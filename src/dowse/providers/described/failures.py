@@ -91,11 +91,11 @@ def _is_one_of(value: object, codes: Sequence[Scalar]) -> bool:
 def _failure(api: Api, rule: ErrorRule, reply: Reply, body: object, clock: Clock) -> ProviderError:
     kind = Blocked if rule.kind == "auth" and not api.key_variable else _KINDS[rule.kind]
     # The words about one page may repeat its address, which is not logged.
-    details = {KeyRejected: f"HTTP {reply.status}; check {api.key_variable}", NotRead: ""}
-    detail = details.get(kind, f"HTTP {reply.status}")
+    detail = "" if kind is NotRead else f"HTTP {reply.status}"
+    advice = f"check {api.key_variable}" if kind is KeyRejected else ""
     said = api.clean_message(_said(rule, reply, body))
     wait_s = _wait_s(rule, reply, body, clock)
-    return kind(api.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
+    return kind(api.provider, detail, said=said, advice=advice, retry_after_s=wait_s, http_status=reply.status)
 
 
 def _said(rule: ErrorRule, reply: Reply, body: object) -> str:
