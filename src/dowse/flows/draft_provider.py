@@ -192,8 +192,7 @@ def parse(name: str, toml: str) -> Description:
     try:
         return parse_description(name, Table(tomllib.loads(toml)[name], (name,)))
     except InvalidDescription as refused:
-        where = ".".join(refused.path)
-        raise ConfigError(f"The request cannot be described: {where} {refused.sentence}.") from None
+        raise ConfigError(f"The request cannot be described: {refused.told}") from None
 
 
 def find_lists(

@@ -55,6 +55,7 @@ _CATEGORY_NAMES = tuple(category.value for category in Category)
 
 def parse_description(name: str, table: Table) -> Description:
     """One table of a file as a description; raises `InvalidDescription` with the first key that is wrong."""
+    table.know("extends")
     kind = table.choice("kind", KINDS, "search")
     name = table.text("name", name, like=NAME, takes="lower-case letters, digits and underscores, at most 40")
     method = table.choice("method", ("GET", "POST"), "GET")
@@ -122,7 +123,7 @@ def _without_secrets(table: Table, key: str, constants: dict[str, V]) -> dict[st
 def _query(query: Table) -> QueryField:
     takes = "the name of the parameter for the query, or a list of names; one that ends with [] takes a list"
     fields = query.texts("field", like=FIELD, takes=takes)
-    query.demand(fields, "field", f"takes {takes}")
+    query.demand(fields, "field", f"is missing: it takes {takes}")
     return QueryField(fields, query.whole("max_chars", 2048, 10, 100_000))
 
 
@@ -179,6 +180,7 @@ def _fields(table: Table, known: tuple[str, ...], required: tuple[str, ...]) -> 
 
 
 def _picks(fields: Table, known: tuple[str, ...], required: tuple[str, ...]) -> dict[str, Pick]:
+    fields.know(*known)
     for name in required:
         fields.demand(name in fields, name, "is missing: it takes the path to it in one result")
     return {name: _pick(fields, name) for name in known if name in fields}

@@ -304,6 +304,26 @@ def test_a_variable_has_one_meaning(tmp_path: Path) -> None:
     assert own(tmp_path, taken, MY_KEY="k").settings.searchers() == ["serper_x"]
 
 
+@each_row(
+    ("text", "told"),
+    [
+        (MINE.replace("fields =", "feilds ="), "line 8: mine.feilds is not known; did you mean fields?"),
+        (MINE.replace("query =", "querry ="), "mine.querry is not known; did you mean query?"),
+        (changed("fields", '{url = "u", titel = "t"}'), "line 8: mine.fields.titel is not known; did you mean title?"),
+        (changed("query", '{feild = "q"}'), "line 8: mine.query.feild is not known; did you mean field?"),
+        (f"{MINE}error = []\n", "line 9: mine.error is not known; did you mean errors?"),
+        (f"{MINE}extend = 'brave'\n", "line 9: mine.extend is not known; did you mean extends?"),
+        (
+            changed("fields", '{url = "u", title = "t", colour = "c"}'),
+            "line 8: mine.fields.colour is not known; known are url, title, snippet, passages, date, engine, score, "
+            "image, thumbnail, duration.",
+        ),
+    ],
+)
+def test_a_misspelt_key_is_told_with_the_one_that_was_meant(tmp_path: Path, text: str, told: str) -> None:
+    assert refusal(tmp_path, text).endswith(told)
+
+
 @each_row(("written", "path"), [("a.items[]", ("a", "items")), ("a.items", ("a", "items")), ("[]", ()), (".", ())])
 def test_a_list_of_results_may_be_named_with_or_without_its_brackets(
     tmp_path: Path, written: str, path: tuple[str, ...]
