@@ -193,12 +193,18 @@ async def test_a_further_page_is_asked_for_or_cut_out_of_a_longer_answer(
 async def test_a_page_beyond_the_last_one_is_empty_and_no_request(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
-    last = description(name).page.last  # type: ignore[union-attr]  # chosen by its page
-    if not last:
+    page = description(name).page
+    if not page or not page.last:
         return
-    found = await provider(web, name, client).search(query(name, num_results=1, page=last + 1), DEADLINE)
+    pages = {"brave": 10, "kagi": 10, "openalex": 100}[name]
+    adapter = provider(web, name, client)
+    await adapter.search(query(name, num_results=1, page=pages), DEADLINE)
+    assert str(sent(web, name)[page.field]) == str(page.last)
+    assert double(web, name).refusals == []
+    double(web, name).reset()
+    found = await adapter.search(query(name, num_results=1, page=pages + 1), DEADLINE)
     assert (found.hits, double(web, name).requests) == ((), [])
-    assert found.warnings == (f"{name} has no more than {last} pages.",)
+    assert found.warnings == (f"{name} has only {pages} pages.",)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -504,3 +510,48 @@ async def test_tracking_parameters_are_taken_off_and_markup_out(
     double(web, name).replies(json=pair.answer(json.loads(text)))
     (hit,) = (await provider(web, name, client).search(query(name, pair), DEADLINE)).hits
     assert (hit.title, hit.url) == (title, url)
+
+
+@each_row(
+    ("sent", "shown"),
+    [
+        ("Tidal bridges &amp; barrages", "Tidal bridges & barrages"),
+        ("Pilot&#39;s caf&eacute; &#x2014; open", "Pilot's café — open"),
+        ("Write &amp;amp; once", "Write &amp; once"),
+        ("At ?a=1&copy=2 &nosuchname; R&D", "At ?a=1&copy=2 &nosuchname; R&D"),
+        ("Hidden &lt;scr&#8203;ipt&gt;tag", "Hidden tag"),
+    ],
+)
+async def test_character_references_in_titles_and_snippets_are_decoded_once(
+    web: PocketWeb, client: ConfiguredClient, sent: str, shown: str
+) -> None:
+    pair = first("brave")
+    double(web, "brave").reset()
+    item = {**pair.items()[0], "title": sent, "description": sent, "extra_snippets": []}
+    double(web, "brave").replies(json=pair.answer([item]))
+    (hit,) = (await provider(web, "brave", client).search(query("brave"), DEADLINE)).hits
+    assert (hit.title, hit.snippet) == (shown, shown)
+
+
+@each_row(
+    ("body", "said"),
+    [
+        ({"ok": False, "error": {"message": "Unknown\n token"}}, ", Unknown token"),
+        ({"success": False, "msg": "Who is {key}?"}, ", Who is "),
+        ({"ok": False, "message": "long " * 500}, ", long long"),
+        ({"ok": False}, ""),
+    ],
+)
+async def test_an_answer_without_its_list_is_told_with_the_vendors_message(
+    web: PocketWeb, client: ConfiguredClient, body: dict[str, Any], said: str
+) -> None:
+    double = web.recorded["ollama"]
+    double.reset()
+    double.replies(json=json.loads(json.dumps(body).replace("{key}", double.key)))
+    with pytest.raises(errors.BadAnswer) as caught:
+        await provider(web, "ollama", client).search(query("ollama"), DEADLINE)
+    missing = caught.value.logged_detail
+    assert missing.startswith("the answer has no list at ")
+    assert str(caught.value).startswith(f"ollama {caught.value.summary}: {missing}{said}")
+    assert len(caught.value.detail) <= errors.DETAIL_CHARS and "\n" not in str(caught.value)
+    assert double.key not in str(caught.value)

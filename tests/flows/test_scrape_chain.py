@@ -220,7 +220,8 @@ async def test_results_of_a_search_are_read_by_the_same_chain(web: PocketWeb, se
     assert "Read by **exa**" in found["results"][1]["page_content"], "of few words, and so behind the other"
     assert [(reader.name, len(reader.requests)) for reader in web.readers] == [("serper", 1), ("exa", 1), ("tavily", 0)]
     (warning,) = found["warnings"]
-    assert warning.startswith("while reading pages, serper rejected its key: HTTP 401; check SERPER_API_KEY")
+    said = 'HTTP 401, "The key was not recognised."; check SERPER_API_KEY'
+    assert warning.startswith(f"while reading pages, serper rejected its key: {said}")
 
 
 async def test_get_content_tells_who_read_the_page_and_who_failed(web: PocketWeb, server: Server) -> None:

@@ -57,7 +57,7 @@ from typing import ClassVar
 from dowse.core.allowances import Rate
 from dowse.core.models import Attempt, Onward, Page, Status
 from dowse.core.reasons import FailureReason
-from dowse.core.text import Sentence, enclose, one_line, quote_line
+from dowse.core.text import Sentence, enclose, join_words, one_line, quote_line
 
 DETAIL_CHARS = 300
 
@@ -153,6 +153,7 @@ class ProviderError(DowseError):
         detail: str = "",
         *,
         said: str = "",
+        advice: str = "",
         retry_after_s: float | None = None,
         http_status: int | None = None,
         instances: tuple[str, ...] = (),
@@ -161,10 +162,9 @@ class ProviderError(DowseError):
         # The addresses that were asked, where a provider has several to choose from.
         self.instances = instances
         # Upstream's own words go to the caller only: they may repeat the query, which is not logged.
-        self.logged_detail = one_line(detail, DETAIL_CHARS)
+        self.logged_detail = one_line("; ".join(filter(None, [detail, advice])), DETAIL_CHARS)
         # Cut twice: an escaped text is longer.
-        quoted = quote_line(one_line(", ".join(filter(None, [detail, said])), DETAIL_CHARS))
-        self.detail = one_line(quoted, DETAIL_CHARS)
+        self.detail = one_line(quote_line(join_words(detail, said, advice, DETAIL_CHARS)), DETAIL_CHARS)
         self.retry_after_s = retry_after_s
         self.http_status = http_status
         super().__init__(f"{provider} {self.summary}" + enclose(": ", self.detail))

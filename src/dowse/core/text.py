@@ -200,6 +200,15 @@ def enclose(before: str, text: object, after: str = "") -> str:
     return f"{before}{text}{after}" if text else ""
 
 
+def join_words(detail: str, said: str, advice: str, limit: int) -> str:
+    """What happened, the words of somebody else, and what to do: quotes end the words, which leave the rest room."""
+    if not advice:
+        return one_line(", ".join(filter(None, [detail, said])), limit)
+    room = limit - len(f'{detail}, ""; {advice}')
+    words = enclose('"', one_line(quote_line(said), max(room, 1)), '"')
+    return one_line("; ".join(filter(None, [", ".join(filter(None, [detail, words])), advice])), limit)
+
+
 def count_noun(count: int, noun: str, plural: str = "") -> str:
     """A number with its noun, such as `1 page` and `2 pages`."""
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"

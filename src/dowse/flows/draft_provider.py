@@ -11,9 +11,10 @@ from typing import NoReturn
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from dowse.core.errors import ConfigError
+from dowse.flows.draft_names import bare_name, first_known, guess_beside, members
 from dowse.settings.described.model import Description
 from dowse.settings.described.parse import parse_description
-from dowse.settings.described.table import FIELD, NAME, InvalidDescription, Table, parse_path
+from dowse.settings.described.table import FIELD, NAME, InvalidDescription, Table
 
 QUERY = "weather"
 """The query of a live request, where the address has none."""
@@ -61,7 +62,8 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     ),
     "date": (
         *("date", "published", "publisheddate", "publishedat", "pubdate", "datepublished", "pageage", "age"),
-        *("createdat", "lastupdated", "timestamp", "year"),
+        *("createdat", "created", "seenat", "updatedat", "updated", "lastupdated", "modified", "posted"),
+        *("timestamp", "year"),
     ),
     "thumbnail": ("thumbnail", "thumbnailurl", "image", "imageurl"),
 }
@@ -79,9 +81,12 @@ _IS_LIKELY: Mapping[str, Callable[[str], bool]] = {
     "date": lambda value: bool(re.search(r"\d{4}|\d{10}|ago$", value)),
     "thumbnail": lambda value: value.startswith("http"),
 }
+_PAGES = ("page", "pagenumber", "pageno", "pageindex")
+_IS_DATE = re.compile(r"(?:19|20)\d{2}-\d{2}-\d{2}(?:\D|$)|[1-9]\d{8}(?:\d(?:\d{3})?)?(?:\.\d+)?$")
+_LATEST_S = 4_000_000_000
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _DEEPEST, _MOST_ITEMS = 5, 20
-_SUFFIXES = ("com", "org", "net", "io", "dev", "ai", "co", "app")
+_SECOND_LEVEL = ("com", "co", "org", "net", "ac", "gov", "edu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ class Sample:
     query: str = ""
     """The parameter that carries the query."""
     count: str = ""
+    page: Mapping[str, object] | None = None
     auth: Mapping[str, object] | None = None
     asked: str = QUERY
     notes: tuple[str, ...] = ()
@@ -133,7 +139,8 @@ def read_sample(url: str, name: str, body: object = None, auth: Mapping[str, obj
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     values, params = (given, {}) if body is None else (body, given)
-    return _find_count(_find_query(_take_keys(Sample(name, address, values, body is not None, params, auth=auth))))
+    sample = Sample(name, address, values, body is not None, params, auth=auth)
+    return _find_page(_find_count(_find_query(_take_keys(sample))))
 
 
 def _split(url: str) -> SplitResult:
@@ -149,8 +156,8 @@ def _split(url: str) -> SplitResult:
 def guess_name(host: str) -> str:
     """A name out of a host: `api.search.example.com` is `example`."""
     labels = [label for label in host.lower().split(".") if label]
-    while len(labels) > 1 and labels[-1] in (*_SUFFIXES, "uk", "de"):
-        labels.pop()
+    labels = labels[:-1] or labels
+    labels = labels[:-1] if len(labels) > 1 and labels[-1] in _SECOND_LEVEL else labels
     name = re.sub(r"[^a-z0-9]+", "_", labels[-1]).strip("_")[:40]
     return name if NAME.fullmatch(name) else "mine"
 
@@ -159,9 +166,10 @@ def draft(sample: Sample, answer: object) -> Draft:
     """The description of a request and its answer; raises `ConfigError` if no results are found in the answer."""
     path, items = best_list(answer) or _refuse(answer)
     fields = guess_fields(items)
-    toml = write(sample, path, fields)
+    beside = {name: where for name, where in guess_beside(answer).items() if not where.startswith(path)}
+    toml = write(sample, path, fields, beside)
     notes = [*sample.notes, f"results: {path!r} is a list of {len(items)} objects"]
-    notes += [f"{name}: {where!r}" for name, where in fields.items()]
+    notes += [f"{name}: {where!r}" for name, where in {**fields, **beside}.items()]
     notes += [f"{name}: nothing looks like it" for name in ("snippet", "date") if name not in fields]
     return Draft(sample.name, toml, (*notes, *_to_look_up(sample)), parse(sample.name, toml))
 
@@ -184,8 +192,7 @@ def parse(name: str, toml: str) -> Description:
     try:
         return parse_description(name, Table(tomllib.loads(toml)[name], (name,)))
     except InvalidDescription as refused:
-        where = ".".join(refused.path)
-        raise ConfigError(f"The request cannot be described: {where} {refused.sentence}.") from None
+        raise ConfigError(f"The request cannot be described: {refused.told}") from None
 
 
 def find_lists(
@@ -197,20 +204,12 @@ def find_lists(
         yield path or ".", items
         # Some wrap the results: a list of one channel, which holds them.
         value, path = items[0], f"{path}.0" if path else "0"
-    for below, inner in _members(value, path) if depth else ():
+    for below, inner in members(value, path) if depth else ():
         yield from find_lists(inner, below, depth - 1)
 
 
 def _objects(value: object) -> list[Mapping[str, object]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _members(value: object, path: str) -> Iterator[tuple[str, object]]:
-    """The members of an object, each with a path that a description can write."""
-    for name, inner in value.items() if isinstance(value, dict) else ():
-        below = f"{path}.{name}" if path else str(name)
-        if parse_path(below) is not None:
-            yield below, inner
 
 
 def best_list(answer: object) -> tuple[str, list[Mapping[str, object]]] | None:
@@ -236,17 +235,22 @@ def guess_fields(items: Sequence[Mapping[str, object]]) -> dict[str, str]:
 
 def _guess_field(name: str, values: Mapping[str, Sequence[str]]) -> str:
     likely = [path for path, texts in values.items() if _fits(name, texts)]
-    # An address is recognised under any name.
-    return _first_known(likely, _KNOWN[name]) or "".join(likely[:1] if name == "url" else ())
+    # An address is recognised under any name, and so is a date.
+    alike = {"url": likely, "date": [path for path in likely if _are_dates(path, values[path])]}
+    return first_known(likely, _KNOWN[name]) or next(iter(alike.get(name, ())), "")
 
 
-def _first_known(names: Sequence[str], known: Sequence[str]) -> str:
-    """The name that stands first among the known ones."""
-    plain = {_plain(name): name for name in reversed(names)}
-    return next((plain[word] for word in known if word in plain), "")
+def _are_dates(path: str, texts: Sequence[str]) -> bool:
+    """Whether these are dates or Unix times by themselves; an id may look like one."""
+    return not bare_name(path).endswith("id") and sum(map(_is_date, texts)) * 2 > len(texts)
 
 
-def write(sample: Sample, results: str, fields: Mapping[str, str]) -> str:
+def _is_date(text: str) -> bool:
+    is_like_one = bool(_IS_DATE.match(text))
+    return is_like_one and ("-" in text or float(text) < _LATEST_S or len(text) == len("1766016000000"))
+
+
+def write(sample: Sample, results: str, fields: Mapping[str, str], beside: Mapping[str, str] | None = None) -> str:
     """A description as TOML."""
     constants = {"params": sample.params, "body": sample.values} if sample.is_post else {"params": sample.values}
     keys: dict[str, object] = {
@@ -256,9 +260,11 @@ def write(sample: Sample, results: str, fields: Mapping[str, str]) -> str:
         "auth": sample.auth,
         "query": {"field": sample.query},
         "count": {"field": sample.count, "max": 20} if sample.count else None,
+        "page": sample.page,
         **constants,
         "results": results,
         "fields": fields,
+        **(beside or {}),
     }
     lines = [f"{name} = {_toml(value)}" for name, value in keys.items() if value]
     return "\n".join([f"[{sample.name}]", *lines, ""])
@@ -291,20 +297,24 @@ def _find_count(sample: Sample) -> Sample:
     return replace(sample.without(name, f"count: {name!r}, at most 20"), count=name) if name else sample
 
 
+def _find_page(sample: Sample) -> Sample:
+    """The parameter for further pages; its value in the sample is that of the first one."""
+    name = _find_name(sample, _PAGES, lambda value: str(value) in ("0", "1"))
+    if not (name and sample.count):
+        return sample
+    start = int(str(sample.values[name]))
+    return replace(sample.without(name, f"page: {name!r}, the first is {start}"), page={"field": name, "start": start})
+
+
 def _find_name(sample: Sample, known: Sequence[str], fits: Callable[[object], bool]) -> str:
     """The parameter with the likeliest of these names."""
-    return _first_known([name for name, value in sample.values.items() if fits(value) and FIELD.fullmatch(name)], known)
+    return first_known([name for name, value in sample.values.items() if fits(value) and FIELD.fullmatch(name)], known)
 
 
 def _to_look_up(sample: Sample) -> Iterator[str]:
     if sample.count:
         yield "look up in the vendor's documentation: how large count.max may be"
     yield "look up, too: filters, pages, price, pace and the codes of errors (docs/add-a-provider.md has all keys)"
-
-
-def _plain(path: str) -> str:
-    """The last name of a path, in lower case and without signs."""
-    return re.sub(r"[^a-z0-9]", "", path.removesuffix("[]").rpartition(".")[2].lower())
 
 
 def _values(items: Sequence[Mapping[str, object]]) -> dict[str, list[str]]:
@@ -322,7 +332,7 @@ def _texts(value: object, path: str = "", depth: int = 2) -> Iterator[tuple[str,
         yield from ((f"{path}[]", each) for each in value[:1] if isinstance(each, str))
     elif isinstance(value, str | int | float):
         yield path, str(value)
-    for below, inner in _members(value, path) if depth else ():
+    for below, inner in members(value, path) if depth else ():
         yield from _texts(inner, below, depth - 1)
 
 

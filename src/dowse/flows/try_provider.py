@@ -62,6 +62,8 @@ class Trial:
     title: str = ""
     warnings: tuple[str, ...] = ()
     error: str = ""
+    outcome: str = ""
+    """The class of the failure, as attempts name it."""
     fields: tuple[Mapped, ...] = ()
 
     @property
@@ -169,7 +171,7 @@ class TrialFlow:
                 found = await provider.search(query, Deadline.after(self._kit.clock, provider.timeout_s))
             trial = replace(trial, hits=found.hits, warnings=found.warnings)
         except ProviderError as error:
-            trial = replace(trial, error=f"{error}")
+            trial = replace(trial, error=f"{error}", outcome=error.code)
         return await self._complete(trial, query.category)
 
     async def read(self, name: str, url: str) -> Trial:
@@ -181,7 +183,7 @@ class TrialFlow:
                 page = await reader.read(url, Deadline.after(self._kit.clock, reader.timeout_s))
             trial = replace(trial, text=page.markdown, title=page.title)
         except ProviderError as error:
-            trial = replace(trial, error=f"{error}")
+            trial = replace(trial, error=f"{error}", outcome=error.code)
         return await self._complete(trial, Category.GENERAL)
 
     async def _complete(self, trial: Trial, category: Category) -> Trial:

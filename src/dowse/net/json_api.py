@@ -42,7 +42,7 @@ _MESSAGE_BYTES = 4096  # more is a page, not a message
 # As much of a page as any contract can show, and little enough to be cleaned between two requests.
 PAGE_CHARS = 200_000
 # Fields of an error message, a text or an object with one of them.
-_MESSAGES = ("error", "detail", "message")
+_MESSAGES = ("error", "detail", "message", "error_message", "msg", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,16 +185,14 @@ class Api:
             raise wire_failure(self.provider, error, timeout_s, too_large=self.too_large) from error
 
     def _failure(self, reply: Reply, clock: Clock) -> ProviderError:
-        kind, detail = _classify(reply), f"HTTP {reply.status}"
+        kind, detail, advice = _classify(reply), f"HTTP {reply.status}", ""
         if kind is KeyRejected:
             # Without a key there is none to check: the API refuses this client.
-            kind, detail = (
-                (KeyRejected, f"{detail}; check {self.key_variable}") if self.key_variable else (Blocked, detail)
-            )
+            kind, advice = (KeyRejected, f"check {self.key_variable}") if self.key_variable else (Blocked, "")
         # Redacted before it is cut: half a key would pass the redaction of the output.
         said = self.redactor.message(error_message(reply))
         wait_s = retry_after_s(reply.headers, clock)
-        return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
+        return kind(self.provider, detail, said=said, advice=advice, retry_after_s=wait_s, http_status=reply.status)
 
 
 def wire_failure(
@@ -249,6 +247,11 @@ def error_message(reply: Reply) -> str:
         body = parse_json(reply.body)
     except ValueError:
         return ""
+    return find_message(body)
+
+
+def find_message(body: object) -> str:
+    """The message in a parsed answer on one line; empty where no usual field has one."""
     fields = as_mapping(body)
     nested = (string(mapping(fields, name), "error", "message") or fields.get(name) for name in _MESSAGES)
     return one_line(next((text for text in nested if isinstance(text, str) and text), "")[:_MESSAGE_BYTES])

@@ -365,7 +365,7 @@ async def test_a_rejected_key_is_said_although_others_answered(web: PocketWeb, c
     found = await member.search(Query("CancelledError: cancel task"), DEADLINE)
     assert {hit.engine for hit in found.hits} == {"stackexchange"}
     (warning,) = found.warnings
-    assert warning == "github rejected its key: HTTP 401; check GITHUB_TOKEN, Bad credentials; it was left out."
+    assert warning == 'github rejected its key: HTTP 401, "Bad credentials"; check GITHUB_TOKEN; it was left out.'
 
 
 async def test_the_apis_that_fit_are_asked_and_named_and_their_answers_are_fused(

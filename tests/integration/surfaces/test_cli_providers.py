@@ -110,6 +110,33 @@ def test_a_list_that_is_elsewhere_is_looked_for(
     assert "try results = 'web.results' (3 objects) with url = 'url', title = 'title'" in out
 
 
+@pytest.mark.parametrize(
+    ("answer", "rule"),
+    [
+        ({"ok": False, "error": "Unknown token"}, 'errors = [{path = "ok", is = false, as = "auth"}]'),
+        ({"error": {"message": "Too many calls"}}, 'errors = [{path = "error", as = "rate"}]'),
+        ({"success": False}, 'errors = [{path = "success", is = false, as = "unavailable"}]'),
+    ],
+)
+def test_a_failure_in_a_successful_answer_is_told_with_a_rule_for_it(
+    point: Point,
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    answer: dict[str, object],
+    rule: str,
+) -> None:
+    web = point("brave")
+    web.recorded["brave"].replies(json=answer)
+    file = own_file(tmp_path, described(web, results="payload.items"))
+    monkeypatch.setenv("MINE_API_KEY", web.recorded["brave"].key)
+    code, out, _ = run(capsys, "try", "mine", WORDS)
+    assert (code, f"say so: {rule}\n" in out) == (1, True), out
+    own_file(tmp_path, f"{file.read_text(encoding='utf-8')}{rule}\n")
+    out = run(capsys, "try", "mine", WORDS)[1]
+    assert "the answer has no list" not in out and "say so" not in out
+
+
 def test_a_key_that_the_api_repeats_is_masked_in_every_spelling(point: Point, capsys: Captured, tmp_path: Path) -> None:
     double = point("brave").recorded["brave"]
     double.says(f"Who is {double.key}? Not {double.key[::-1]}, but {spellings(double.key)['base64']}.")
@@ -165,7 +192,7 @@ def test_a_second_category_joins_the_first_in_one_file(point: Point, capsys: Cap
         (["new", "ftp://a.example/"], "new takes the address of one request"),
         (["new", "https://api.brave.com/?q=x"], "name yours with --name"),
         (["new", "https://a.example/?q=x", "--auth", "cookie:a"], "--auth takes PLACE:NAME[:PREFIX]"),
-        (["new", "https://a.example/?q=x", "--auth", "query:key"], "EXAMPLE_API_KEY is not set"),
+        (["new", "https://a.example/?q=x", "--auth", "query:key"], "A_API_KEY is not set"),
         (["new", "https://a.example/", "--body", "[1]"], "--body takes a JSON object"),
         (["new", "https://a.example/", "--body", "{"], "--body is not valid JSON"),
         (["new", "https://a.example/?q=x", "--sample", "gone.json"], "--sample gone.json"),

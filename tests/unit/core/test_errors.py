@@ -60,3 +60,14 @@ def test_programs_import_every_error_from_one_place() -> None:
 def test_a_drawing_is_read_with_its_indentation() -> None:
     drawing = "Errors.\n\nA\n├── B      words\n│   └── C\n│       └── D\n└── E\n"
     assert list(drawn(drawing)) == [("A", ""), ("B", "A"), ("C", "B"), ("D", "C"), ("E", "A")]
+
+
+def test_the_words_of_a_provider_stand_in_quotes_before_the_advice_and_never_crowd_it_out() -> None:
+    told = errors.KeyRejected("findwell", "HTTP 401", said="Unknown token", advice="check FINDWELL_API_KEY")
+    assert str(told) == 'findwell rejected its key: HTTP 401, "Unknown token"; check FINDWELL_API_KEY'
+    assert told.logged_detail == "HTTP 401; check FINDWELL_API_KEY", "the words may repeat the query"
+    for said in ("word " * 500, "*a* `b` " * 500, "![x](y) " * 500):
+        long = errors.KeyRejected("findwell", "HTTP 401", said=said, advice="check FINDWELL_API_KEY")
+        assert long.detail.endswith('"; check FINDWELL_API_KEY') and len(long.detail) <= errors.DETAIL_CHARS
+    bare = errors.KeyRejected("findwell", "HTTP 401", advice="check FINDWELL_API_KEY")
+    assert bare.detail == "HTTP 401; check FINDWELL_API_KEY"

@@ -16,7 +16,8 @@ SEARCHES = [
 
 @pytest.mark.parametrize(("host", "name"), [
     ("api.search.example.com", "example"), ("example.com", "example"), ("api.my-shop.co.uk", "my_shop"),
-    ("127.0.0.1", "mine"), ("localhost", "localhost"), ("9lives.io", "mine"),
+    ("api.findwell.example", "findwell"), ("findwell.search", "findwell"), ("9lives.io", "mine"),
+    ("127.0.0.1", "mine"), ("localhost", "localhost"),
 ])  # fmt: skip
 def test_a_name_comes_from_the_host(host: str, name: str) -> None:
     assert guess_name(host) == name
@@ -79,3 +80,44 @@ def test_a_constant_that_no_description_can_have_is_refused_with_its_key() -> No
     sample = read_sample("https://api.example.com/find", "", {"query": "x", "odd": "a\nb"})
     with pytest.raises(ConfigError, match=r"example\.body\.odd takes"):
         draft(sample, {"results": [{"url": "https://a.example/", "title": "One"}]})
+
+
+@pytest.mark.parametrize(("name", "value", "is_date"), [
+    ("seen_at", 1766016000, True), ("created", "2026-01-02T03:04:05Z", True), ("when", "2026-01-02", True),
+    ("at", 1766016000, True), ("at_ms", 1766016000123, True), ("doc_id", 1766016000, False), ("views", 5000, False),
+    ("rank", 9999999999, False), ("version", "2026-13", False),
+])  # fmt: skip
+def test_a_date_is_recognised_by_its_name_or_its_value(name: str, value: object, is_date: bool) -> None:
+    guessed = guess_fields([{"url": "https://a.example/", "title": "One", name: value}])
+    assert guessed.get("date") == (name if is_date else None)
+
+
+def test_answers_and_suggestions_beside_the_results_are_taken_by_their_names() -> None:
+    items = [{"url": "https://a.example/", "title": "One", "related": "x"}]
+    answer = {"payload": {"items": items, "answer": {"text": "42"}}, "related_searches": [{"query": "more"}]}
+    made = draft(read_sample("https://api.example.com/?q=x", ""), answer).description.shape
+    assert (made.answers, made.suggestions) == (
+        (("payload", "answer", "text"),),
+        (("related_searches", "[]", "query"),),
+    )
+    plain = {"items": items, "answers": ["42"], "didYouMean": "more"}
+    made = draft(read_sample("https://api.example.com/?q=x", ""), plain).description.shape
+    assert (made.answers, made.suggestions) == ((("answers", "[]"),), (("didYouMean",),))
+    bare = draft(read_sample("https://api.example.com/?q=x", ""), {"answers": items}).description.shape
+    assert (bare.results, bare.answers, bare.suggestions) == (("answers",), (), ())
+
+
+@pytest.mark.parametrize(("body", "page"), [
+    ({"query": "x", "limit": 5, "page": 0}, 0), ({"query": "x", "limit": 5, "pageNumber": 1}, 1),
+    ({"query": "x", "page": 1}, None), ({"query": "x", "limit": 5, "page": 7}, None),
+])  # fmt: skip
+def test_a_parameter_for_pages_is_taken_with_the_number_of_the_first_one(
+    body: dict[str, object], page: int | None
+) -> None:
+    items = [{"url": "https://a.example/", "title": "One"}]
+    found = draft(read_sample("https://api.example.com/", "", body), {"items": items}).description
+    assert (found.page.start if found.page else None) == page
+    assert ("page" in {*found.body}) is (page is None)
+    query = "&".join(f"{name}={value}" for name, value in body.items())
+    same = draft(read_sample(f"https://api.example.com/?{query}", ""), {"items": items}).description
+    assert same.page == found.page

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Deadline, Found, Hit, Query, Text
+from dowse.core.text import count_noun
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api
 from dowse.net.json_fields import Json
 from dowse.providers.described import answer, request
-from dowse.providers.described.failures import NothingFound, raise_failure
+from dowse.providers.described.failures import NothingFound, quoting, raise_failure
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import divide_hits, fit
 from dowse.providers.table import Kit
 from dowse.settings.described.files import read_shipped
-from dowse.settings.described.model import Description, PageField
+from dowse.settings.described.model import Description
 from dowse.settings.model import Settings, reveal
 from dowse.settings.spec import ProviderSpec, QueryLimits
 
@@ -49,15 +50,14 @@ class Described:
         # One timeout for both requests of an API that finds ids first.
         deadline = deadline.cap(self.timeout_s)
         fitted, warnings = fit(self.name, query, self._limits(description, query))
-        page = description.page or PageField("")
-        if 0 < page.last < fitted.page:
-            return Found((), warnings=(*warnings, f"{self.name} has no more than {page.last} pages."))
+        if pages := request.pages_exceeded(description, fitted):
+            return Found((), warnings=(*warnings, f"{self.name} has only {count_noun(pages, 'page')}."))
         built = request.search_request(description, endpoint, self._key, fitted, deadline.clock.today())
         warnings += tuple(f"{self.name} {warning}" for warning in built.warnings)
         if self._disclosure:
             self._disclosure.tell(party(self._spec.title, endpoint), self.name)
         # Where all pages up to the wanted one are asked for, the earlier results come first.
-        earlier = 0 if page.field else query.earlier
+        earlier = 0 if description.page else query.earlier
         try:
             found = await self._found(description, built, fitted, deadline, earlier)
         except NothingFound:
@@ -90,7 +90,8 @@ class Described:
         if not isinstance(page, dict) or not any(
             next(answer.walk(page, path), None) is not None for path in fields["text"].paths
         ):
-            raise BadAnswer(self.name, "the answer has no text of a page")
+            with quoting(self._api, body):
+                raise BadAnswer(self.name, "the answer has no text of a page")
         text, title, plain = (answer.pick_text(fields.get(name), page) for name in ("text", "title", "plain"))
         return self._api.page(text, title, plain=plain)
 
@@ -114,8 +115,10 @@ class Described:
     async def _list(self, description: Description, query: Query, body: object, deadline: Deadline) -> list[Json]:
         shape, then = description.shape_of(query.category), description.then
         if not then:
-            return answer.read_list(self.name, shape, body)
-        ids = answer.read_ids(self.name, body, then.ids)
+            with quoting(self._api, body):
+                return answer.read_list(self.name, shape, body)
+        with quoting(self._api, body):
+            ids = answer.read_ids(self.name, body, then.ids)
         if not ids:
             return []
         follow = request.follow_request(description, self._endpoints["search"], self._key, ids)

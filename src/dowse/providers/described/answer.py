@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -35,6 +36,8 @@ _YEAR = re.compile(r"(?:19|20)\d{2}$")
 _NUMBER = re.compile(r"\d{9,13}(?:\.\d+)?$")
 _SLASHES = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
 _MILLISECONDS = 100_000_000_000
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+"""With its semicolon: in `?a=1&copy=2` there is none."""
 
 
 def read_hits(provider: str, shape: AnswerShape, listed: Sequence[Json], today: date, category: Category) -> list[Hit]:
@@ -64,7 +67,12 @@ def read_list(provider: str, shape: AnswerShape, body: object) -> list[Json]:
 
 def read_found(shape: AnswerShape, body: object, hits: tuple[Hit, ...]) -> Found:
     """The hits with the answers and suggestions beside them."""
-    return Found(hits, plain(_texts_at(body, shape.answers)), plain(_texts_at(body, shape.suggestions)))
+    answers, suggestions = (_plain_texts(body, paths) for paths in (shape.answers, shape.suggestions))
+    return Found(hits, answers, suggestions)
+
+
+def _plain_texts(body: object, paths: Sequence[JsonPath]) -> tuple[str, ...]:
+    return plain(map(decode_entities, _texts_at(body, paths)))
 
 
 def read_ids(provider: str, body: object, path: JsonPath) -> list[str]:
@@ -91,6 +99,11 @@ def pick_text(pick: Pick | None, item: object) -> str:
         if text := _TRANSFORMS[pick.transform](islice(walk(item, path), _MOST_VALUES)):
             return f"{pick.prefix}{text}"
     return ""
+
+
+def decode_entities(text: str) -> str:
+    """A text without its character references; what they stand for is text, too, and is not decoded again."""
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
 
 
 def walk(value: object, path: JsonPath) -> Iterator[object]:
@@ -157,7 +170,9 @@ def _hit(fields: Mapping[str, Pick], item: Json, today: date, category: Category
     published, passages = read_date(texts["date"], today), texts["passages"]
     most = _PASSAGES_CHARS if passages else SNIPPET_CHARS
     made = {"engine": texts["engine"], "published": published}
-    found = hit(texts["title"], texts["url"], passages or texts["snippet"], **made, snippet_chars=most)
+    # Decoded before markup is removed, so that no tag or invisible character hides in references.
+    title, snippet = map(decode_entities, (texts["title"], passages or texts["snippet"]))
+    found = hit(title, texts["url"], snippet, **made, snippet_chars=most)
     if category not in _MEDIA:
         return found
     return media(found, image_url=texts["image"], thumbnail=texts["thumbnail"], duration=texts["duration"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from dowse.core.errors import (
+    BadAnswer,
     BadRequest,
     Blocked,
     KeyRejected,
@@ -16,7 +18,7 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Clock
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, error_message, retry_after_s
+from dowse.net.json_api import Api, error_message, find_message, retry_after_s
 from dowse.net.json_fields import parse_json
 from dowse.providers.described.answer import walk
 from dowse.settings.described.model import ErrorRule, Scalar
@@ -49,6 +51,16 @@ def raise_failure(api: Api, rules: Sequence[ErrorRule], reply: Reply, clock: Clo
             raise _failure(api, rule, reply, body, clock)
 
 
+@contextmanager
+def quoting(api: Api, body: object) -> Iterator[None]:
+    """Adds the message of the API to the failure of an answer without results: it is a failure that no rule knows."""
+    try:
+        yield
+    except BadAnswer as error:
+        said = api.clean_message(find_message(body))
+        raise BadAnswer(api.provider, error.logged_detail, said=said) from None
+
+
 def _applies(rule: ErrorRule, reply: Reply, body: object) -> bool:
     if rule.statuses and reply.status not in rule.statuses:
         return False
@@ -79,11 +91,11 @@ def _is_one_of(value: object, codes: Sequence[Scalar]) -> bool:
 def _failure(api: Api, rule: ErrorRule, reply: Reply, body: object, clock: Clock) -> ProviderError:
     kind = Blocked if rule.kind == "auth" and not api.key_variable else _KINDS[rule.kind]
     # The words about one page may repeat its address, which is not logged.
-    details = {KeyRejected: f"HTTP {reply.status}; check {api.key_variable}", NotRead: ""}
-    detail = details.get(kind, f"HTTP {reply.status}")
+    detail = "" if kind is NotRead else f"HTTP {reply.status}"
+    advice = f"check {api.key_variable}" if kind is KeyRejected else ""
     said = api.clean_message(_said(rule, reply, body))
     wait_s = _wait_s(rule, reply, body, clock)
-    return kind(api.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
+    return kind(api.provider, detail, said=said, advice=advice, retry_after_s=wait_s, http_status=reply.status)
 
 
 def _said(rule: ErrorRule, reply: Reply, body: object) -> str:

@@ -153,7 +153,16 @@ def _put_count(request: Request, description: Description, query: Query) -> None
         request.put(description.count.field, size)
     if page.field and query.page > 1:
         number, request.skipped = divmod(query.earlier, size)
-        request.put(page.field, page.start + number * (1 if page.counts == "pages" else size))
+        request.put(page.field, page.value(number, size))
+
+
+def pages_exceeded(description: Description, query: Query) -> int:
+    """The number of pages that the API has, if the query asks for a further one; else 0."""
+    page = description.page
+    if not page or not page.last:
+        return 0
+    size = page.size or query.num_results
+    return page.pages(size) if page.value(query.earlier // size, size) > page.last else 0
 
 
 def _put_filters(request: Request, description: Description, query: Query, today: date) -> None:

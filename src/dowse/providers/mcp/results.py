@@ -222,11 +222,13 @@ def without_results(api: Api, words: str) -> ProviderError:
 
 
 def _failure(api: Api, words: str, details: Json, *, is_mistake: bool = False) -> ProviderError:
-    kind, detail = _classify(words[:_MESSAGE_CHARS], is_mistake=is_mistake)
+    (kind, detail), advice = _classify(words[:_MESSAGE_CHARS], is_mistake=is_mistake), ""
     if kind is KeyRejected:
         # Without a key there is none to check: the server refuses this client.
-        kind, detail = (KeyRejected, f"check {api.key_variable}") if api.key_variable else (Blocked, detail)
-    return kind(api.provider, detail, said=api.clean_message(words), retry_after_s=_wait_s(details))
+        checked = (KeyRejected, "", f"check {api.key_variable}")
+        kind, detail, advice = checked if api.key_variable else (Blocked, detail, "")
+    said, wait_s = api.clean_message(words), _wait_s(details)
+    return kind(api.provider, detail, said=said, advice=advice, retry_after_s=wait_s)
 
 
 def _classify(words: str, *, is_mistake: bool) -> tuple[type[ProviderError], str]:

@@ -54,8 +54,7 @@ def read_own(path: Path, specs: Mapping[str, ProviderSpec], variables: frozenset
     try:
         return OwnProviders(str(path), *own.read(tables), own.read_servers(servers))
     except InvalidDescription as refused:
-        where = ".".join(refused.path)
-        raise ConfigError(f"{path}, line {find_line(text, refused.path)}: {where} {refused.sentence}.") from None
+        raise ConfigError(f"{path}, line {find_line(text, refused.path)}: {refused.told}") from None
 
 
 class OwnFile:

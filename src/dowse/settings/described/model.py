@@ -58,7 +58,7 @@ class CountField:
 class PageField:
     """The parameter for a further page: its number from `start`, or the number of results before it.
 
-    `size` is the length of a page where the API sets it; `last` is the last page it has.
+    `size` is the length of a page where the API sets it; `last` is the largest value that the parameter takes.
     """
 
     field: str
@@ -66,6 +66,17 @@ class PageField:
     counts: str = "pages"
     size: int = 0
     last: int = 0
+
+    def value(self, number: int, size: int) -> int:
+        """The value for the page after so many others, each of this size."""
+        return self.start + number * self._step(size)
+
+    def pages(self, size: int) -> int:
+        """The number of pages that the API has."""
+        return (self.last - self.start) // self._step(size) + 1
+
+    def _step(self, size: int) -> int:
+        return 1 if self.counts == "pages" else size
 
 
 @dataclass(frozen=True, slots=True)

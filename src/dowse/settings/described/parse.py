@@ -55,6 +55,7 @@ _CATEGORY_NAMES = tuple(category.value for category in Category)
 
 def parse_description(name: str, table: Table) -> Description:
     """One table of a file as a description; raises `InvalidDescription` with the first key that is wrong."""
+    table.know("extends")
     kind = table.choice("kind", KINDS, "search")
     name = table.text("name", name, like=NAME, takes="lower-case letters, digits and underscores, at most 40")
     method = table.choice("method", ("GET", "POST"), "GET")
@@ -122,7 +123,7 @@ def _without_secrets(table: Table, key: str, constants: dict[str, V]) -> dict[st
 def _query(query: Table) -> QueryField:
     takes = "the name of the parameter for the query, or a list of names; one that ends with [] takes a list"
     fields = query.texts("field", like=FIELD, takes=takes)
-    query.demand(fields, "field", f"takes {takes}")
+    query.demand(fields, "field", f"is missing: it takes {takes}")
     return QueryField(fields, query.whole("max_chars", 2048, 10, 100_000))
 
 
@@ -164,7 +165,7 @@ def _shape(table: Table, known: AnswerShape) -> AnswerShape:
     table.demand(is_known, "results", "is missing: it takes the path to the list, such as web.results")
     fields = dict(known.fields) | _fields(table, SEARCH_FIELDS, () if known.fields else ("url", "title"))
     return AnswerShape(
-        results=table.way("results", known.results),
+        results=table.way_to_list("results", known.results),
         fields=fields,
         answers=table.ways("answers") or known.answers,
         suggestions=table.ways("suggestions") or known.suggestions,
@@ -179,6 +180,7 @@ def _fields(table: Table, known: tuple[str, ...], required: tuple[str, ...]) -> 
 
 
 def _picks(fields: Table, known: tuple[str, ...], required: tuple[str, ...]) -> dict[str, Pick]:
+    fields.know(*known)
     for name in required:
         fields.demand(name in fields, name, "is missing: it takes the path to it in one result")
     return {name: _pick(fields, name) for name in known if name in fields}
@@ -214,7 +216,7 @@ def _variant(table: Table, shape: AnswerShape) -> Variant:
 
 def _then(then: Table) -> FollowUp:
     params = _without_secrets(then, "params", then.scalars("params"))
-    return FollowUp(then.way("ids"), then.relative_address("url", None), then.name_of_field("field"), params)
+    return FollowUp(then.way_to_list("ids"), then.relative_address("url", None), then.name_of_field("field"), params)
 
 
 def _with_facts(table: Table, description: Description) -> Description:

@@ -24,6 +24,8 @@ _ADDRESS = re.compile(
 )
 _RELATIVE = re.compile(r"(?:(?:\.\./){0,6}|/)[A-Za-z0-9._~-]+(?:/[A-Za-z0-9._~-]+){0,10}", re.ASCII)
 _DEEPEST, _LONGEST_PATH = 6, 400
+_ALIKE = 0.7
+"""The likeness of a misspelt key to its own; valid keys are less alike."""
 T = TypeVar("T")
 Path = tuple[str, ...]
 """The keys that lead to a value in a file."""
@@ -37,6 +39,11 @@ class InvalidDescription(Exception):
         self.takes = takes
         self.sentence = sentence or f"takes {takes}"
         super().__init__(self.sentence)
+
+    @property
+    def told(self) -> str:
+        """The whole sentence: the key, and what is wrong with it."""
+        return f"{'.'.join(self.path)} {self.sentence}{'' if self.sentence.endswith('?') else '.'}"
 
 
 class Table:
@@ -63,7 +70,17 @@ class Table:
         self._known.append(key)
         return self._values.pop(key, None)
 
+    def know(self, *keys: str) -> None:
+        """Name keys that are valid, even where they are not read."""
+        self._known += keys
+
     def refuse(self, key: str, takes: str, *, sentence: str = "") -> InvalidDescription:
+        """The failure of a key; a missing one may be there under a misspelt name."""
+        near = (
+            difflib.get_close_matches(key, self._values, n=1, cutoff=_ALIKE) if sentence.startswith("is miss") else []
+        )
+        if near:
+            return InvalidDescription(self.at(near[0]), takes, sentence=f"is not known; did you mean {key}?")
         return InvalidDescription(self.at(key), takes, sentence=sentence)
 
     def text(self, key: str, default: str | None = "", *, like: re.Pattern[str] = LINE, takes: str = "text") -> str:
@@ -152,6 +169,11 @@ class Table:
             raise self.refuse(key, "a path such as web.results or items[].title")
         return steps
 
+    def way_to_list(self, key: str, default: JsonPath | None = None) -> JsonPath:
+        """The way to a list; `items[]`, which names its items, means the same."""
+        steps = self.way(key, default)
+        return steps[:-1] if steps[-1:] == ("[]",) else steps
+
     def ways(self, key: str) -> tuple[JsonPath, ...]:
         """Several of them."""
         listed = _as_list(self.take(key))
@@ -226,7 +248,7 @@ class Table:
     def finish(self) -> None:
         for name in self._values:
             near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.6)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(self._known)}"
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(dict.fromkeys(self._known))}"
             raise self.refuse(name, "", sentence=f"is not known; {hint}")
 
 

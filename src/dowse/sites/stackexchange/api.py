@@ -261,7 +261,7 @@ def _find_failure(reply: Reply, redactor: Redactor) -> ProviderError | None:
     if number in _DOWN:
         return Unavailable(NAME, said=said)
     if number == _BAD_PARAMETER and message.startswith("`key`"):
-        return KeyRejected(NAME, f"check {KEY_VARIABLE}", said=said)
+        return KeyRejected(NAME, said=said, advice=f"check {KEY_VARIABLE}")
     return None
 
 

@@ -12,10 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.core.errors import ConfigError
+from dowse.core.errors import BadAnswer, ConfigError
 from dowse.core.models import Category, Hit, Query
 from dowse.core.text import count_noun, one_line, visible
-from dowse.flows import draft_provider
+from dowse.flows import draft_errors, draft_provider
 from dowse.flows.draft_provider import Draft, Sample
 from dowse.secrets.redact import Redactor
 from dowse.settings import SPECS, Settings, sources
@@ -151,6 +151,7 @@ def _show_mapped(trial: Trial) -> Iterator[str]:
     if trial.error:
         yield f"  {trial.error}"
         yield from _show_lists(trial)
+        yield from _show_rule(trial)
     elif trial.operation == "read":
         yield from _show_page(trial)
     else:
@@ -186,6 +187,13 @@ def _show_lists(trial: Trial) -> Iterator[str]:
         path, items = found
         guessed = ", ".join(f"{name} = {where!r}" for name, where in draft_provider.guess_fields(items).items())
         yield f"  try results = {path!r} ({len(items)} objects) with {guessed}"
+
+
+def _show_rule(trial: Trial) -> Iterator[str]:
+    """A rule for a failure that the API reports in a successful answer, which no rule knows yet."""
+    answer = trial.requests[-1].answer if trial.fields and trial.outcome == BadAnswer.code else None
+    if rule := draft_errors.guess_rule(answer):
+        yield f"  if this answer is a failure, say so: {rule}"
 
 
 def _show_field(mapped: Mapped) -> str:

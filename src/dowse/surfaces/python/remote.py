@@ -136,7 +136,7 @@ def _from_status(detail: str, status: int) -> DowseError:
     if status in (401, 403):
         return Unauthorized(detail)
     if status in (404, 405):
-        return BadAnswer(NAME, f"HTTP {status}; check base_url", said=detail, http_status=status)
+        return BadAnswer(NAME, f"HTTP {status}", said=detail, advice="check base_url", http_status=status)
     return InvalidRequest(detail) if status < 500 else Unavailable(NAME, detail, http_status=status)
 
 

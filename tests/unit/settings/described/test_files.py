@@ -305,6 +305,37 @@ def test_a_variable_has_one_meaning(tmp_path: Path) -> None:
 
 
 @each_row(
+    ("text", "told"),
+    [
+        (MINE.replace("fields =", "feilds ="), "line 8: mine.feilds is not known; did you mean fields?"),
+        (MINE.replace("query =", "querry ="), "mine.querry is not known; did you mean query?"),
+        (changed("fields", '{url = "u", titel = "t"}'), "line 8: mine.fields.titel is not known; did you mean title?"),
+        (changed("query", '{feild = "q"}'), "line 8: mine.query.feild is not known; did you mean field?"),
+        (f"{MINE}error = []\n", "line 9: mine.error is not known; did you mean errors?"),
+        (f"{MINE}extend = 'brave'\n", "line 9: mine.extend is not known; did you mean extends?"),
+        (
+            changed("fields", '{url = "u", title = "t", colour = "c"}'),
+            "line 8: mine.fields.colour is not known; known are url, title, snippet, passages, date, engine, score, "
+            "image, thumbnail, duration.",
+        ),
+    ],
+)
+def test_a_misspelt_key_is_told_with_the_one_that_was_meant(tmp_path: Path, text: str, told: str) -> None:
+    assert refusal(tmp_path, text).endswith(told)
+
+
+@each_row(("written", "path"), [("a.items[]", ("a", "items")), ("a.items", ("a", "items")), ("[]", ()), (".", ())])
+def test_a_list_of_results_may_be_named_with_or_without_its_brackets(
+    tmp_path: Path, written: str, path: tuple[str, ...]
+) -> None:
+    text = f"{changed('results', repr(written))}then = {{ids = 'a.ids[]', url = 'more', field = 'id'}}\n"
+    (tmp_path / "lists.toml").write_text(text, encoding="utf-8")
+    found = load({}, {"DOWSE_PROVIDERS_FILE": str(tmp_path / "lists.toml")}).settings.own.descriptions["mine"]["search"]
+    assert found.shape.results == path
+    assert found.then and found.then.ids == ("a", "ids")
+
+
+@each_row(
     ("path", "line"),
     [
         (("a",), 2),
