@@ -15,6 +15,7 @@ import pytest
 from dowse.demo import DemoWeb
 from tests.conftest import Server
 from tests.doubles import PocketWeb
+from tests.signals import as_from_a_terminal
 
 QUERY = "harbour bridge"
 # Every warning is an error, also those of the interpreter about what was left open.
@@ -168,15 +169,16 @@ try:
 except KeyboardInterrupt:
     print(client.extract("<p>Otters swim in cold rivers, and sleep on their backs.</p>").status.value)
 """
-    process = await asyncio.create_subprocess_exec(
-        *PYTHON,
-        "-c",
-        program,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=server.environment(web.environment("serper")),
-        cwd=tmp_path,
-    )
+    with as_from_a_terminal():
+        process = await asyncio.create_subprocess_exec(
+            *PYTHON,
+            "-c",
+            program,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=server.environment(web.environment("serper")),
+            cwd=tmp_path,
+        )
     await web.pages.arrived(1)
     process.send_signal(signal.SIGINT)
     out, err = await asyncio.wait_for(process.communicate(), END_S)
