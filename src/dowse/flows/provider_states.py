@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 
+from dowse.core.errors import ConfigError
+from dowse.core.models import Category
 from dowse.settings import Settings
+from dowse.settings.spec import ProviderSpec
 
 _LEFT_OUT = "DOWSE_SEARCH_ORDER leaves it out"
 
@@ -26,6 +30,34 @@ def list_providers(settings: Settings) -> list[ProviderState]:
     order = [*settings.searchers(), *settings.keyless_members()]
     states = [_describe(settings, name, order) for name in dict.fromkeys([*order, *settings.specs])]
     return sorted(states, key=lambda state: not state.is_active)
+
+
+def check_name(settings: Settings, name: str) -> None:
+    """Raise `ConfigError` for a provider that there is not."""
+    known = {*settings.specs, *settings.mcp_providers}
+    if name not in known:
+        near = difflib.get_close_matches(name, sorted(known), n=1)
+        hint = f"did you mean {near[0]}?" if near else "`dowse providers list` names all."
+        raise ConfigError(f"There is no provider {name[:80]!r}; {hint}")
+
+
+def check_callable(settings: Settings, name: str, operation: str) -> None:
+    """Raise `ConfigError` for an operation that a provider lacks, or that needs a key which is not set."""
+    if settings.offline:
+        raise ConfigError("Offline mode is on, so no provider is called; unset DOWSE_OFFLINE.")
+    if name in settings.mcp_providers:
+        return
+    spec = settings.specs[name]
+    if operation not in spec.operations:
+        raise ConfigError(_explain_lack(spec, operation))
+    if settings.credential(name) is None and not spec.works_without_key:
+        raise ConfigError(f"{spec.credential} is not set; set it, then try again.")
+
+
+def choose_category(settings: Settings, name: str) -> Category:
+    """General, unless the provider has other categories only."""
+    categories = settings.specs[name].limits.categories if name in settings.specs else ()
+    return Category.GENERAL if not categories or Category.GENERAL in categories else min(categories)
 
 
 def _describe(settings: Settings, name: str, order: list[str]) -> ProviderState:
@@ -83,3 +115,10 @@ def _why_keyless_unused(settings: Settings, name: str) -> str:
 def _why_left_out(settings: Settings, name: str) -> str:
     is_named = name in settings.keyless_order
     return "a search provider is configured" if is_named else "DOWSE_KEYLESS_ORDER leaves it out"
+
+
+def _explain_lack(spec: ProviderSpec, operation: str) -> str:
+    """The sentence on an operation that a provider does not have."""
+    hints = {"search": "leave --read out", "read": "add --read and give the address of a page"}
+    hint = hints.get(spec.operations[0], "dowse answer uses it")
+    return f"{spec.name} has no operation {operation}, only {', '.join(spec.operations)}; {hint}."

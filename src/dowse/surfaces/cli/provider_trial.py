@@ -17,10 +17,11 @@ from dowse.core.models import Category, Hit, Query
 from dowse.core.text import count_noun, one_line, visible
 from dowse.flows import draft_errors, draft_provider
 from dowse.flows.draft_provider import Draft, Sample
+from dowse.flows.own_providers import append
+from dowse.flows.provider_states import check_callable, check_name, choose_category
 from dowse.secrets.redact import Redactor
-from dowse.settings import SPECS, Settings, sources
-from dowse.settings.described.own import FILE_NAME, VARIABLE, load_own
-from dowse.settings.spec import ProviderSpec
+from dowse.settings import SPECS, Settings
+from dowse.settings.described.own import FILE_NAME, VARIABLE
 from dowse.surfaces.cli import DONE, FAILED, session
 from dowse.surfaces.cli.session import dump_json
 from dowse.surfaces.cli.terminal import style
@@ -39,7 +40,7 @@ def run_try(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     check_name(settings, arguments.name)
     operation = "read" if arguments.read else "search"
-    _check_callable(settings, arguments.name, operation)
+    check_callable(settings, arguments.name, operation)
     query = _query(arguments, settings)
     trial = asyncio.run(_call(settings, arguments.name, operation, query))
     recorded = _record(settings, trial, arguments.record, query.category) if arguments.record else ""
@@ -62,7 +63,7 @@ def _query(arguments: argparse.Namespace, settings: Settings) -> Query:
         raise ConfigError(f"--count takes a number from 1 to {_MOST_RESULTS}.")
     if not arguments.query.strip():
         raise ConfigError('try takes a query, such as "weather".')
-    category = Category(arguments.category) if arguments.category else _usual_category(settings, arguments.name)
+    category = Category(arguments.category) if arguments.category else choose_category(settings, arguments.name)
     return Query(arguments.query.strip(), num_results=arguments.count, category=category)
 
 
@@ -70,7 +71,7 @@ def run_new(arguments: argparse.Namespace) -> int:
     sample = _sample(arguments)
     answer = _read_sample(arguments.sample) if arguments.sample else _ask(arguments, sample)
     draft = draft_provider.draft(sample, answer)
-    file = _append(arguments, draft) if arguments.write else None
+    file = append(session.load(arguments, {}, quiet=True), draft) if arguments.write else None
     print(dump_json({"name": draft.name, "toml": draft.toml, "notes": draft.notes}) if arguments.json else draft.toml)
     for note in (*draft.notes, _next_step(draft, file)):
         _say(note)
@@ -89,17 +90,6 @@ def _sample(arguments: argparse.Namespace) -> Sample:
 
 def _say(note: str) -> None:
     print(f"dowse: {visible(one_line(note, _LONGEST_LINE))}", file=sys.stderr)
-
-
-def check_name(settings: Settings, name: str) -> None:
-    """Raise `ConfigError` for a provider that there is not."""
-    known = {*settings.specs, *settings.mcp_providers}
-    if name not in known:
-        import difflib
-
-        near = difflib.get_close_matches(name, sorted(known), n=1)
-        hint = f"did you mean {near[0]}?" if near else "`dowse providers list` names all."
-        raise ConfigError(f"There is no provider {name[:80]!r}; {hint}")
 
 
 def as_data(trial: Trial) -> dict[str, object]:
@@ -211,31 +201,6 @@ async def _call(settings: Settings, name: str, operation: str, query: Query) -> 
         return await (flow.read(name, query.text) if operation == "read" else flow.search(name, query))
 
 
-def _check_callable(settings: Settings, name: str, operation: str) -> None:
-    if settings.offline:
-        raise ConfigError("Offline mode is on, so no provider is called; unset DOWSE_OFFLINE.")
-    if name in settings.mcp_providers:
-        return
-    spec = settings.specs[name]
-    if operation not in spec.operations:
-        raise ConfigError(_explain_lack(spec, operation))
-    if settings.credential(name) is None and not spec.works_without_key:
-        raise ConfigError(f"{spec.credential} is not set; set it, then try again.")
-
-
-def _explain_lack(spec: ProviderSpec, operation: str) -> str:
-    """The sentence on an operation that a provider does not have."""
-    hints = {"search": "leave --read out", "read": "add --read and give the address of a page"}
-    hint = hints.get(spec.operations[0], "dowse answer uses it")
-    return f"{spec.name} has no operation {operation}, only {', '.join(spec.operations)}; {hint}."
-
-
-def _usual_category(settings: Settings, name: str) -> Category:
-    """General, unless the provider has other categories only."""
-    categories = settings.specs[name].limits.categories if name in settings.specs else ()
-    return Category.GENERAL if not categories or Category.GENERAL in categories else min(categories)
-
-
 def _record(settings: Settings, trial: Trial, folder: str, category: Category) -> str:
     from dowse.flows.record_provider import record
     from dowse.flows.try_provider import describe
@@ -258,7 +223,7 @@ def _ask(arguments: argparse.Namespace, sample: Sample) -> object:
     variable = f"{sample.name.upper()}_API_KEY"
     if sample.auth and settings.credential(sample.name) is None:
         raise ConfigError(f"{variable} is not set; put the key into it, or name a saved answer with --sample FILE.")
-    _check_callable(settings, sample.name, "search")
+    check_callable(settings, sample.name, "search")
     query = Query(sample.asked, num_results=5)
     trial = asyncio.run(_call(settings, sample.name, "search", query))
     sent = trial.requests[-1] if trial.requests else None
@@ -278,37 +243,6 @@ def _load_with(arguments: argparse.Namespace, text: str) -> Settings:
         file = Path(folder) / FILE_NAME
         file.write_text(text, encoding="utf-8")
         return session.load(arguments, {VARIABLE: str(file)}, quiet=True)
-
-
-def _append(arguments: argparse.Namespace, draft: Draft) -> Path:
-    """Append a description to the user's file, which stays valid; raises `ConfigError` if it would not."""
-    settings = session.load(arguments, {}, quiet=True)
-    file = own_file(settings)
-    if draft.name in settings.own.descriptions or draft.name in settings.own.servers:
-        raise ConfigError(f"{file} has a provider {draft.name} already; name this one with --name.")
-    before = file.read_text(encoding="utf-8") if file.exists() else ""
-    text = f"{before.rstrip()}\n\n{draft.toml}".lstrip()
-    _check_text(text)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be written: {error.strerror}.") from None
-    return file
-
-
-def _check_text(text: str) -> None:
-    """Raise `ConfigError` for a file that no command would start with."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / FILE_NAME
-        file.write_text(text, encoding="utf-8")
-        load_own(file, SPECS, sources.variable_names)
-
-
-def own_file(settings: Settings) -> Path:
-    """The user's file of providers: the named one, or the usual one, which need not exist."""
-    named = settings.providers_file
-    return Path(named).expanduser() if named else sources.config_home() / FILE_NAME
 
 
 def _next_step(draft: Draft, file: Path | None) -> str:

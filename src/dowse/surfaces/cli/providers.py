@@ -10,7 +10,7 @@ from pathlib import Path
 from dowse.core.errors import ConfigError
 from dowse.core.models import Category
 from dowse.core.text import visible
-from dowse.flows.provider_states import ProviderState, list_providers
+from dowse.flows.provider_states import ProviderState, check_name, list_providers
 from dowse.secrets.redact import Redactor
 from dowse.settings import SPECS, Settings, sources
 from dowse.settings.described.own import load_own
@@ -146,10 +146,8 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _show_one(arguments: argparse.Namespace) -> int:
-    from dowse.surfaces.cli import provider_trial  # As above.
-
     settings = session.load(arguments, {}, quiet=True)
-    provider_trial.check_name(settings, arguments.name)
+    check_name(settings, arguments.name)
     known = Redactor(settings.secrets()).fields(_describe_all(settings, arguments.name))
     assert isinstance(known, dict)
     print(dump_json(known) if arguments.json else "\n".join(_lines(known)))
@@ -173,10 +171,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _file_to_check(arguments: argparse.Namespace) -> Path:
-    from dowse.surfaces.cli import provider_trial  # As above.
+    from dowse.flows.own_providers import own_file  # It drafts descriptions too, which a list does not.
 
     settings = sources.examine({}, config=arguments.config).settings
-    file = Path(arguments.file).expanduser().absolute() if arguments.file else provider_trial.own_file(settings)
+    file = Path(arguments.file).expanduser().absolute() if arguments.file else own_file(settings)
     if not file.exists():
         hint = "`dowse providers new URL --write` begins one; docs/add-a-provider.md shows how to write it."
         raise ConfigError(f"There is no file {file}; {hint}")

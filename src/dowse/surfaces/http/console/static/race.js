@@ -16,13 +16,15 @@ export class Race {
 
   totalMs() { return this.total || Math.round(performance.now() - this.began); }
 
-  /** Who is being asked just now. */
+  /** The providers that are asked just now: one, one more beside a slow one, or several at once. */
   step(text) {
-    const asked = /^(\w+): asking (.+)$/.exec(text);
+    const asked = /^(\w+): asking (.+?)( as well)?$/.exec(text);
     if (!asked || this.searched) return;
     const at = performance.now() - this.began;
-    this.rows = this.rows.map((row) => row.isRunning ? {...row, isRunning: false, ms: at - row.at, outcome: 'not answered'} : row);
-    this.rows.push({name: asked[2], kind: asked[1], outcome: 'asking', at, ms: 0, isRunning: true});
+    if (!asked[3]) {
+      this.rows = this.rows.map((row) => row.isRunning ? {...row, isRunning: false, ms: at - row.at, outcome: 'not answered'} : row);
+    }
+    this.rows.push(...asked[2].split(', ').map((name) => ({name, kind: asked[1], outcome: 'asking', at, ms: 0, isRunning: true})));
     this.show();
   }
 
