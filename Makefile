@@ -23,7 +23,7 @@ SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder
 PURE := tests/test_ratchet.py tests/test_architecture.py tests/test_support.py tests/test_docs.py tests/test_promises.py tests/unit
 # Levels that run in the process of the tests, so that coverage sees what they reach.
 MEASURED := tests/unit tests/contract tests/integration tests/security/test_decoder.py tests/security/test_tls.py \
-	$(filter-out %_namespace.py,$(wildcard tests/security/test_ssrf_*.py))
+	tests/security/test_http_token_places.py $(filter-out %_namespace.py,$(wildcard tests/security/test_ssrf_*.py))
 # The SSRF guard, routing, and what decides about secrets.
 COVERED_WHOLE := src/dowse/net/*,src/dowse/secrets/*,src/dowse/routing/*,src/dowse/auth/*,src/dowse/telemetry/*,src/dowse/cache/*
 COVERED_WHOLE := $(COVERED_WHOLE),src/dowse/surfaces/http/auth.py,src/dowse/settings/sources.py

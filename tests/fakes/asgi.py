@@ -37,9 +37,14 @@ class Told:
 
 
 async def ask(
-    app: ASGIApp, headers: Iterable[tuple[bytes, bytes]] = (HOST,), path: str = "/mcp", **changes: object
+    app: ASGIApp,
+    headers: Iterable[tuple[bytes, bytes]] = (HOST,),
+    path: str = "/mcp",
+    *,
+    message: Message | None = None,
+    **changes: object,
 ) -> Told:
-    """One request, by default a POST from this machine."""
+    """One request, by default a POST from this machine. `message` is received in place of a body."""
     scope: Scope = {
         "type": "http",
         "method": "POST",
@@ -58,7 +63,8 @@ async def ask(
     told = Told()
 
     async def receive() -> Message:
-        raise AssertionError("the body was read")
+        assert message is not None, "the body was read"
+        return message
 
     async def send(message: Message) -> None:
         if message["type"] == "http.response.start":

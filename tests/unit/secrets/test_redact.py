@@ -219,3 +219,11 @@ def test_a_secret_is_masked_where_a_page_repeats_it_and_markdown_escapes_it(echo
     redactor = Redactor(["tv-dev_J4m*4xTn2Lk"])
     assert redactor.text(f"your key {echo} is wrong") == f"your key {MASK} is wrong"
     assert redactor.data({"page": echo}) == {"page": MASK}
+
+
+def test_a_secret_within_json_is_masked_before_it_is_encoded() -> None:
+    assert json.loads(Redactor([KEY]).json({"said": [f"key {KEY}", 1]})) == {"said": [f"key {MASK}", 1]}
+
+
+def test_json_of_any_language_is_encoded_in_utf_8() -> None:
+    assert Redactor([KEY]).json({"title": "橋"}) == '{"title":"橋"}'.encode()

@@ -11,10 +11,13 @@ from pydantic import SecretStr
 
 from dowse.auth.authenticator import BearerAuthenticator, TokenBook
 from dowse.auth.tokens import digest
+from dowse.contracts.endpoint import HttpEndpoint, HttpReply, HttpRequest, Wire
+from dowse.core.errors import DowseError
 from dowse.core.models import Principal
-from dowse.core.protocols import Authenticator
-from dowse.core.runtime import ANONYMOUS
-from dowse.surfaces.http.auth import AuthMiddleware, anonymous
+from dowse.core.protocols import Authenticator, Door
+from dowse.core.runtime import ANONYMOUS, CallContext
+from dowse.surfaces.http.auth import AuthMiddleware, anonymous, check_body
+from dowse.surfaces.http.doors import Doors
 from tests.fakes import FakeClock
 from tests.fakes.asgi import HOST, Inside, ask
 from tests.support.tables import each_row
@@ -226,3 +229,28 @@ async def test_an_expired_token_is_refused_and_the_log_names_its_owner(
 
 async def test_what_looks_like_a_jwt_is_refused_where_none_are_taken(tokens: BearerAuthenticator) -> None:
     assert await tokens.authenticate("a.b.c") is None
+
+
+async def search(_request: HttpRequest, _context: CallContext) -> HttpReply:
+    return HttpReply()
+
+
+def fail(error: DowseError, _request: HttpRequest) -> HttpReply:
+    return HttpReply({"error": str(error)}, 401)
+
+
+DOORS = Doors([Wire("tavily", Door.TAVILY, ("/v",), (HttpEndpoint(("POST",), "/search", "web_search", search, fail),))])
+
+
+async def test_a_client_that_leaves_within_a_body_with_its_token_is_refused(tokens: BearerAuthenticator) -> None:
+    inside = Inside()
+    checked = AuthMiddleware(inside, tokens, "dowse", takes_jwt=False, doors=DOORS)
+    left = await ask(checked, [HOST], "/v/search", message={"type": "http.disconnect"})
+    assert (left.status, inside.scopes) == (401, [])
+
+
+def test_a_token_in_a_body_is_compared_only_with_an_admitted_one() -> None:
+    match = DOORS.find("/v/search")
+    assert match is not None
+    scope = {"type": "http", "headers": [HOST], "state": {}, "client": None}
+    check_body(scope, b'{"api_key": "another-token"}', match)
