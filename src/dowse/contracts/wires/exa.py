@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from uuid import uuid4
 
 from dowse.contracts.dispatch import Services
@@ -46,19 +47,10 @@ _TAGS = {403: "SOURCE_NOT_AVAILABLE", 404: "CRAWL_NOT_FOUND", 408: "CRAWL_TIMEOU
 def build(services: Services) -> Wire:
     """Passages are the highlights, the whole page is the text."""
 
-    async def find(request: HttpRequest, context: CallContext) -> HttpReply:
-        return await _search(services, request, context)
-
-    async def contents(request: HttpRequest, context: CallContext) -> HttpReply:
-        return await _contents(services, request, context)
-
-    async def answer(request: HttpRequest, context: CallContext) -> HttpReply:
-        return await _answer(services, request, context)
-
     endpoints = (
-        HttpEndpoint(("POST",), "/search", "web_search", find, fail),
-        HttpEndpoint(("POST",), "/contents", "get_content", contents, fail),
-        HttpEndpoint(("POST",), "/answer", "answer_question", answer, fail),
+        HttpEndpoint(("POST",), "/search", "web_search", partial(_search, services), fail),
+        HttpEndpoint(("POST",), "/contents", "get_content", partial(_contents, services), fail),
+        HttpEndpoint(("POST",), "/answer", "answer_question", partial(_answer, services), fail),
         not_served(("POST",), "/findSimilar", "pages similar to a page", fail),
     )
     return Wire("exa", Door.EXA, ("/compat/exa",), endpoints)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from uuid import uuid4
 
 from dowse.contracts.dispatch import Services
@@ -58,19 +59,10 @@ _SILENT = ("include_usage", "extract_depth", "auto_parameters", "project", "sess
 def build(services: Services) -> Wire:
     """Passages are the `content` of a result, the whole page its `raw_content`."""
 
-    async def find(request: HttpRequest, context: CallContext) -> HttpReply:
-        return await _search(services, request, context)
-
-    async def extract(request: HttpRequest, context: CallContext) -> HttpReply:
-        return await _extract(services, request, context)
-
-    async def map_pages(request: HttpRequest, context: CallContext) -> HttpReply:
-        return await _map(services, request, context)
-
     endpoints = (
-        HttpEndpoint(("POST",), "/search", "web_search", find, fail),
-        HttpEndpoint(("POST",), "/extract", "get_content", extract, fail),
-        HttpEndpoint(("POST",), "/map", "map_site", map_pages, fail),
+        HttpEndpoint(("POST",), "/search", "web_search", partial(_search, services), fail),
+        HttpEndpoint(("POST",), "/extract", "get_content", partial(_extract, services), fail),
+        HttpEndpoint(("POST",), "/map", "map_site", partial(_map, services), fail),
         not_served(("POST",), "/crawl", "crawling of whole sites", fail),
         not_served(("POST",), "/research", "research", fail),
         not_served(("GET",), "/research/{id}", "research", fail),
